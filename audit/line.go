@@ -24,15 +24,23 @@ const (
 // origin is the prev of the first record.
 var origin = string(bytes.Repeat([]byte{'0'}, hashLen))
 
-// seal appends the line of r to dst, secrets taken out and newline included, and
-// returns it with its hash.
-func seal(dst []byte, r *Record) (line []byte, hash string) {
+// cleaned is a copy of r as it may be written: secrets taken out, size bounded.
+func cleaned(r *Record) *Record {
 	clean := *r
 	clean.Argv, clean.Command, clean.Detail = redactArgs(r.Argv), Redact(r.Command), Redact(r.Detail)
-	body := clean.appendBody(dst)
-	if len(body)+sealLen >= maxLine {
+	if clean.textSize() >= maxLine {
 		clean.clip()
-		body = clean.appendBody(dst)
+	}
+	return &clean
+}
+
+// seal appends the line of r to dst, newline included, and returns it with its
+// hash. A record whose escapes make it too long is clipped.
+func seal(dst []byte, r *Record) (line []byte, hash string) {
+	body := r.appendBody(dst)
+	if len(body)+sealLen >= maxLine {
+		r.clip()
+		body = r.appendBody(dst)
 	}
 	sum := sha256.Sum256(body)
 	hash = hex.EncodeToString(sum[:])
@@ -48,16 +56,37 @@ const (
 	clipList = 128
 )
 
+// texts are the fields that a caller may make as long as it likes, and lists
+// those it may make as many as it likes.
+func (r *Record) texts() [21]*string {
+	return [...]*string{
+		&r.ID, &r.Phase, &r.Group, &r.Task, &r.Session, &r.Principal, &r.Tool, &r.Op, &r.Path, &r.Resolved, &r.Destination,
+		&r.Result, &r.Rule, &r.ErrorKind, &r.Detail, &r.Approval, &r.Command, &r.Sandbox, &r.Guarantee, &r.SHA256Before, &r.SHA256After,
+	}
+}
+
+func (r *Record) lists() [3]*[]string { return [...]*[]string{&r.Paths, &r.Argv, &r.Network} }
+
+func (r *Record) textSize() int {
+	n := 0
+	for _, s := range r.texts() {
+		n += len(*s)
+	}
+	for _, list := range r.lists() {
+		for _, s := range *list {
+			n += len(s)
+		}
+	}
+	return n
+}
+
 // clip shortens every text and list, and says what it took: a call must not
 // escape the log by being huge.
 func (r *Record) clip() {
-	for _, s := range []*string{
-		&r.ID, &r.Phase, &r.Group, &r.Task, &r.Session, &r.Principal, &r.Tool, &r.Op, &r.Path, &r.Resolved, &r.Destination,
-		&r.Result, &r.Rule, &r.ErrorKind, &r.Detail, &r.Approval, &r.Command, &r.Sandbox, &r.Guarantee, &r.SHA256Before, &r.SHA256After,
-	} {
+	for _, s := range r.texts() {
 		*s = clipped(*s)
 	}
-	for _, list := range []*[]string{&r.Paths, &r.Argv, &r.Network} {
+	for _, list := range r.lists() {
 		*list = clippedList(*list)
 	}
 }

@@ -112,10 +112,15 @@ func (l *Log) Append(ctx context.Context, r *Record) error {
 	if !l.opts.Enabled {
 		return nil
 	}
+	clean := cleaned(r) // before the lock: it may take a while with megabytes of text
 	var file *os.File
 	err := l.withFile(ctx, func() error {
 		file = l.file
-		return l.write(r)
+		if err := l.write(clean); err != nil {
+			return err
+		}
+		r.Seq, r.TS, r.Prev, r.Hash = clean.Seq, clean.TS, clean.Prev, clean.Hash
+		return nil
 	})
 	if err == nil && r.Durable {
 		err = l.sync(file)
@@ -229,7 +234,7 @@ func (l *Log) catchUp() error {
 	return l.repair(found)
 }
 
-// write appends r as the next record, whole or not at all.
+// write appends r, which is cleaned, as the next record, whole or not at all.
 func (l *Log) write(r *Record) error {
 	r.Seq, r.TS, r.Prev = l.tail.seq+1, l.opts.Now().UTC(), l.tail.hash
 	line, hash := seal(l.buf[:0], r)

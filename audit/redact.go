@@ -29,38 +29,38 @@ var nameHints = []string{"passw", "passphrase", "pwd", "secret", "key", "token",
 
 var shapes = []shape{
 	{
-		name:  "private key",
+		name:  "private-key",
 		hints: []string{"private key-----"},
 		match: regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z))`),
 	},
 	{
-		name:  "AWS key",
+		name:  "aws-key",
 		hints: []string{"akia", "asia", "abia", "acca"},
 		match: regexp.MustCompile(`(\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b)`),
 	},
 	{
-		name:  "GitHub token",
+		name:  "github-token",
 		hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
 		match: regexp.MustCompile(`(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}))`),
 	},
 	{
-		name:  "GitLab token",
+		name:  "gitlab-token",
 		hints: []string{"glpat-"},
 		match: regexp.MustCompile(`(\bglpat-[A-Za-z0-9_-]{20,})`),
 	},
 	{
-		name:  "API key",
+		name:  "api-key",
 		hints: []string{"sk-", "sk_live_", "rk_live_", "aiza", "npm_"},
 		match: regexp.MustCompile(`(\b(?:sk-[A-Za-z0-9_-]{20,}|[rs]k_live_[A-Za-z0-9]{16,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{36}))`),
 		spare: func(secret string) bool { return !strings.ContainsAny(secret, "0123456789") }, // words joined by hyphens
 	},
 	{
-		name:  "Slack token",
+		name:  "slack-token",
 		hints: []string{"xox"},
 		match: regexp.MustCompile(`(\bxox[a-z]-[A-Za-z0-9-]{10,})`),
 	},
 	{
-		name:  "JWT",
+		name:  "jwt",
 		hints: []string{"eyj"},
 		match: regexp.MustCompile(`(\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)`),
 	},
@@ -71,7 +71,7 @@ var shapes = []shape{
 		spare: reference,
 	},
 	{
-		name:  "URL password",
+		name:  "url-password",
 		hints: []string{"://"},
 		match: regexp.MustCompile(`(?:\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@?#"']*:)([^\s/?#"']+)@`),
 		spare: reference,
@@ -102,11 +102,11 @@ var secretFlag = regexp.MustCompile(`(?i)^--?(?:[a-z0-9-]+-)?` + secretName + `$
 // reference tells whether a value only names where the secret is: $VAR, "$(cmd)".
 func reference(secret string) bool {
 	bare := strings.TrimLeft(secret, `"`)
-	return strings.HasPrefix(bare, "$") || strings.Trim(bare, `"'`) == "" || strings.HasPrefix(bare, "[redacted ")
+	return strings.HasPrefix(bare, "$") || strings.Trim(bare, `"'`) == "" || strings.HasPrefix(bare, "[redacted:")
 }
 
 // Redact returns text with the secrets of well-known shapes replaced by
-// "[redacted KIND]": cloud, forge and API keys, JSON web tokens, private key
+// "[redacted:KIND]": cloud, forge and API keys, JSON web tokens, private key
 // blocks, authorization headers, passwords in URLs, and values that are given to
 // a name which ends in password, token, secret or the like. It is a help
 // against carelessness, no guarantee.
@@ -133,7 +133,7 @@ func (s *shape) redact(text string) string {
 			continue
 		}
 		out.WriteString(text[done:from])
-		out.WriteString("[redacted " + s.name + "]")
+		out.WriteString("[redacted:" + s.name + "]")
 		done = to
 	}
 	out.WriteString(text[done:])
@@ -147,7 +147,7 @@ func redactArgs(args []string) []string {
 	for i, arg := range args {
 		clean := Redact(arg)
 		if i > 0 && !reference(arg) && secretFlag.MatchString(args[i-1]) {
-			clean = "[redacted secret]"
+			clean = "[redacted:secret]"
 		}
 		if clean != arg && out == nil {
 			out = slices.Clone(args)

@@ -80,7 +80,7 @@ func (l *Log) repair(found ending) error {
 		l.tail.size = -1
 		return fmt.Errorf("cutting off a torn line: %w", err)
 	}
-	return l.write(&Record{
+	return l.write(cleaned(&Record{
 		Phase:        PhaseResult,
 		Tool:         "audit",
 		Op:           "recover",
@@ -88,5 +88,5 @@ func (l *Log) repair(found ending) error {
 		Detail:       "a writer ended in the middle of this line: " + string(found.torn[:min(len(found.torn), clipText)]),
 		Bytes:        int64(len(found.torn)),
 		SHA256Before: fmt.Sprintf("%x", sha256.Sum256(found.torn)),
-	})
+	}))
 }
