@@ -1,0 +1,69 @@
+// Package policy decides whether an access may happen: allowed, asked of a
+// human, or denied.
+//
+// A [Config] is compiled once into a [Policy]. [Policy.Judge] then decides about
+// one [Access], and a [Cursor] about the entries of a directory on a walk. Both
+// name the one rule that is responsible. The package is pure: it does no I/O,
+// reads no environment, and the same input gives the same verdict.
+//
+// # Order of decision
+//
+// The strictest of these wins, and the first of equals is named:
+//
+//  1. Tool policy. A denial is final. Supervised is a floor: what follows can't
+//     end milder. Of several entries that match a tool the strictest counts.
+//  2. Rules. Of all that match, deny beats supervised beats allow. Their order
+//     in the configuration has no meaning; of several that are equally strict
+//     the alphabetically first is named.
+//  3. Sensitive files (keys, credentials, .env, histories), for every effect.
+//  4. Protected paths (git hooks and configuration, shell start-up files,
+//     editor and agent configuration), for changes.
+//  5. The default action, unless a rule of stage 2 has decided.
+//
+// A deny rule of stage 2 is named before stages 3 and 4; these are named before
+// a supervised or allow rule.
+//
+// # What rules cover
+//
+// Deny and supervised rules compare the path as requested and the real path,
+// ignore case, and cover everything beneath what they match. One whose tools
+// include file_read covers all that reveals content, by whatever tool; one whose
+// tools include file_write covers every change. Allow rules compare the real
+// path only, case counts, and they cover just the paths and tools they name.
+//
+// # Patterns
+//
+// Patterns are doublestar globs: *, ?, [class], {a,b} within a path segment, and
+// ** for any number of segments. One that starts with /, ~ or ** is absolute,
+// any other is below the workspace. A slash at the end means the directory and
+// everything beneath. A pattern that could never do what it seems to say is
+// refused: .. segments, ~user, ** next to other text in a segment.
+//
+// # Lifting a built-in
+//
+// Stages 3 and 4 are lifted by an allow rule, or to supervised by a supervised
+// rule, that matches the access and spells out what makes the path special:
+// **/.env lifts .env, ~/.ssh/config and **/.ssh/** lift below .ssh, while
+// src/**, **/.* and **/.env.* lift nothing. Every segment that the built-in's
+// own pattern spells out must be spelled out, also where its pattern has a
+// wildcard in the segment (credentials*). The segments of the workspace's own
+// path, and of ~, don't count as spelled out.
+//
+// # Guarantees
+//
+//   - Adding a deny rule never makes a verdict milder.
+//   - The order of rules never changes a verdict.
+//   - No change of letter case below the workspace gets a path past a deny rule.
+//   - A Cursor's verdict is that of Judge for the same path.
+//   - Paths that are relative, or not clean, are denied; none makes it panic.
+//
+// # What it does not do
+//
+// It believes what an Access says: that Real is the object's real path, and Dir,
+// Link and GitDir are true, is up to the caller, as is acting on that same
+// object. It does not know which folders are allowed, nor special files. Names
+// are compared by simple case folding, not by Unicode normalisation, so on a file
+// system that equates composed and decomposed letters the caller must pass names
+// as the directory holds them. Rules with commands are checked and kept, and
+// match no path.
+package policy
