@@ -1,0 +1,8 @@
+//go:build !linux
+
+package jail
+
+import "os"
+
+// copyAttributes: extended attributes are carried over on Linux only.
+func copyAttributes(dir, string, *os.File) {}

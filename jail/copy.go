@@ -1,0 +1,159 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+)
+
+// CopyTo copies the object to dst (resolved as Target): a file's content and
+// mode, a directory with everything beneath. Directories above dst that are
+// absent are made. A name that is taken is fs.ErrExist, or with overwrite a file
+// is replaced and a directory filled up. Each file is written as Replace writes.
+//
+// A link beneath a directory is copied as a link, but a relative one that would
+// lead out of the folder at its new place is refused.
+//
+// It tells how many files it copied, links included, and how many bytes.
+func (o *Object) CopyTo(ctx context.Context, dst *Object, overwrite bool, guard Guard) (files int, bytes int64, err error) {
+	if !o.exists {
+		return 0, 0, o.fail("copy", fs.ErrNotExist)
+	}
+	if kind := o.info.specialKind(); kind != "" {
+		return 0, 0, o.fail("copy", &SpecialError{Kind: kind})
+	}
+	if err := o.placeable(dst, overwrite, "copy"); err != nil {
+		return 0, 0, err
+	}
+	if o.Real() == dst.Real() {
+		return 0, 0, o.fail("copy", fs.ErrExist)
+	}
+	if err := guard.allow(o.Real(), dst.Real(), o.info); err != nil {
+		return 0, 0, err
+	}
+	c := &copier{ctx: ctx, overwrite: overwrite, guard: guard}
+	switch {
+	case o.info.IsDir():
+		err = c.tree(o, dst)
+	case o.info.IsLink():
+		err = c.link(dst, o.Readlink)
+	default:
+		err = c.file(dst, o.Open)
+	}
+	return c.files, c.bytes, err
+}
+
+type copier struct {
+	ctx       context.Context //nolint:containedctx // lives for one call
+	overwrite bool
+	guard     Guard
+	files     int
+	bytes     int64
+}
+
+func (c *copier) file(dst *Object, open func() (*File, error)) error {
+	src, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }()
+	opts := ReplaceOptions{Perm: src.info.mode.Perm(), Parents: true, Exclusive: !c.overwrite}
+	_, err = dst.Replace(c.ctx, opts, func(w io.Writer) error {
+		n, err := io.Copy(w, &cancelReader{c.ctx, src})
+		c.bytes += n
+		return err
+	})
+	if err == nil {
+		c.files++
+	}
+	return err
+}
+
+// cancelReader ends a long copy when its context does.
+type cancelReader struct {
+	ctx context.Context //nolint:containedctx // lives for one call
+	r   io.Reader
+}
+
+func (c *cancelReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+func (c *copier) tree(src, dst *Object) error {
+	if _, err := dst.Mkdir(c.ctx, src.info.mode.Perm()|0o700); err != nil {
+		return err
+	}
+	top := dst.Real()
+	return src.traverse(c.ctx, WalkOptions{}, false, func(e *WalkEntry) error {
+		if e.Err() != nil {
+			return e.Err()
+		}
+		return c.entry(e, src, path.Join(top, e.Path()))
+	})
+}
+
+// entry copies what a walk came upon to a real path below the copy.
+func (c *copier) entry(e *WalkEntry, src *Object, dest string) error {
+	if err := judge(e, dest, c.guard); err != nil {
+		return err
+	}
+	dst, err := src.j.Resolve(c.ctx, dest, Target)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dst.Close() }()
+	if dst.Real() != dest {
+		return dst.fail("copy", ErrChanged) // a link came into the way of the copy
+	}
+	switch {
+	case e.IsDir():
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		_, err = dst.Mkdir(c.ctx, info.mode.Perm()|0o700)
+		return err
+	case e.IsLink():
+		return c.link(dst, e.Readlink)
+	case e.Type() != 0:
+		return report("copy", e.Path(), &SpecialError{Kind: Info{mode: e.Type()}.specialKind()})
+	default:
+		return c.file(dst, e.Open)
+	}
+}
+
+// link makes the same link at a free name.
+func (c *copier) link(dst *Object, readlink func() (string, error)) error {
+	target, err := readlink()
+	if err != nil {
+		return err
+	}
+	if dst.exists {
+		return dst.fail("copy", fs.ErrExist)
+	}
+	if !path.IsAbs(target) {
+		at := path.Join(path.Dir(dst.Real()), target)
+		if f, _ := dst.j.folderOf(at); f == nil {
+			return dst.fail("copy", errAbove)
+		}
+	}
+	if err := dst.writable(); err != nil {
+		return dst.fail("copy", err)
+	}
+	if _, err := dst.makeParents(c.ctx, 0o777); err != nil {
+		return dst.fail("copy", err)
+	}
+	err = dst.parent.symlink(target, dst.base)
+	if errors.Is(err, fs.ErrExist) {
+		err = ErrChanged
+	}
+	if err == nil {
+		c.files++
+	}
+	return dst.fail("copy", err)
+}

@@ -1,0 +1,93 @@
+package jail
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io/fs"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// dentBufferSize is one getdents portion. 32 KiB holds about a thousand entries;
+// larger ones gained nothing measurable.
+const dentBufferSize = 32 << 10
+
+// dentReader lists a directory by getdents64(2), which tells each entry's type
+// without a stat.
+type dentReader struct {
+	fd      int
+	buf     []byte
+	entries []entry
+}
+
+func (r *dentReader) next() ([]entry, error) {
+	if r.buf == nil {
+		r.buf = make([]byte, dentBufferSize)
+	}
+	for {
+		n, err := unix.Getdents(r.fd, r.buf)
+		switch {
+		case err == unix.EINTR: //nolint:errorlint // a plain errno
+			continue
+		case err == unix.ENOENT: //nolint:errorlint // removed while it was read
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return nil, nil
+		}
+		if r.entries = parseDents(r.entries[:0], r.buf[:n]); len(r.entries) > 0 {
+			return r.entries, nil
+		}
+	}
+}
+
+const (
+	direntReclen = unsafe.Offsetof(unix.Dirent{}.Reclen)
+	direntType   = unsafe.Offsetof(unix.Dirent{}.Type)
+	direntName   = unsafe.Offsetof(unix.Dirent{}.Name)
+)
+
+// parseDents reads the linux_dirent64 records of a portion. All names of the
+// portion share one allocation.
+func parseDents(entries []entry, buf []byte) []entry {
+	names := string(buf)
+	for at := 0; at+int(direntName) <= len(buf); {
+		size := int(binary.NativeEndian.Uint16(buf[at+int(direntReclen):]))
+		if size < int(direntName) || at+size > len(buf) {
+			break
+		}
+		start := at + int(direntName)
+		length := bytes.IndexByte(buf[start:at+size], 0)
+		if length < 0 {
+			length = size - int(direntName)
+		}
+		if name := names[start : start+length]; name != "." && name != ".." {
+			entries = append(entries, entry{name: name, kind: direntKind(buf[at+int(direntType)])})
+		}
+		at += size
+	}
+	return entries
+}
+
+func direntKind(t byte) fs.FileMode {
+	switch t {
+	case unix.DT_REG:
+		return 0
+	case unix.DT_DIR:
+		return fs.ModeDir
+	case unix.DT_LNK:
+		return fs.ModeSymlink
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe
+	case unix.DT_SOCK:
+		return fs.ModeSocket
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case unix.DT_BLK:
+		return fs.ModeDevice
+	default:
+		return typeUnknown
+	}
+}

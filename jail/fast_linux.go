@@ -1,0 +1,196 @@
+package jail
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// The fast path: one openat2 that follows no link and crosses no mount. What it
+// opens has the cleaned path as its real path, so that nothing needs a second
+// look. It gives up (ok = false) where there is a link, a mount or a way above
+// the folder; the walk in resolve.go then starts again from the path as given.
+
+// start finds the folder and the path below it, as the caller spelled it.
+func (j *Jail) start(name string) (f *folder, rel string, ok bool) {
+	if name == "" || j.engine != EngineOpenat2 || strings.IndexByte(name, 0) >= 0 {
+		return nil, "", false
+	}
+	f, rel = j.folders[0], name
+	if name[0] == '/' {
+		if f, rel = j.spelled(name); f == nil {
+			return nil, "", false
+		}
+	}
+	if rel == "" {
+		rel = "."
+	}
+	return f, rel, true
+}
+
+// settle moves to the innermost folder once the path is known to be real.
+func (j *Jail) settle(f *folder, rel string) (*folder, string) {
+	switch {
+	case j.nested:
+		return j.folderOf(f.join(rel))
+	case isClean(rel):
+		return f, rel
+	default:
+		return f, path.Clean(rel)
+	}
+}
+
+// needsWalk tells whether the kernel met something that only the walk can judge.
+func needsWalk(err error) bool {
+	switch err { //nolint:errorlint // a plain errno
+	case unix.ELOOP, unix.EXDEV, unix.ENAMETOOLONG, unix.EAGAIN:
+		return true
+	default:
+		return false
+	}
+}
+
+func (j *Jail) fastOpen(name string) (*File, bool, error) {
+	f, rel, ok := j.start(name)
+	if !ok {
+		return nil, false, nil
+	}
+	fd, err := openat2(f.root.(*fdDir).fd, rel, openFlags, resolveStrict)
+	if err != nil {
+		if needsWalk(err) {
+			return nil, false, nil
+		}
+		return nil, true, openFileError(err)
+	}
+	file, err := newFile(fd, lastName(rel))
+	if err != nil {
+		return nil, true, err
+	}
+	file.folder, file.rel = j.settle(f, rel)
+	return file, true, nil
+}
+
+func (j *Jail) fastStat(name string) (Info, bool, error) {
+	var info Info
+	f, rel, ok := j.start(name)
+	if !ok {
+		return info, false, nil
+	}
+	fd, err := openat2(f.root.(*fdDir).fd, rel, pathFlags, resolveStrict)
+	if err != nil {
+		return info, !needsWalk(err), err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(fd, &st)
+	_ = unix.Close(fd)
+	if err == nil {
+		info.fill(lastName(rel), &st)
+	}
+	return info, true, err
+}
+
+func (j *Jail) fastResolve(name string, how How) (*Object, bool, error) {
+	f, rel, ok := j.start(name)
+	if !ok {
+		return nil, false, nil
+	}
+	if how == Existing {
+		return j.fastExisting(f, rel)
+	}
+	return j.fastNamed(f, rel, how)
+}
+
+// fastExisting opens the object itself.
+func (j *Jail) fastExisting(f *folder, rel string) (*Object, bool, error) {
+	start := f.root.(*fdDir).fd
+	fd, err := openat2(start, rel, openFlags, resolveStrict)
+	readable := err == nil
+	switch err { //nolint:errorlint // a plain errno
+	case unix.EACCES, unix.ENXIO, unix.ENODEV:
+		// No access, or a special file: what it is can be told all the same.
+		fd, err = openat2(start, rel, pathFlags, resolveStrict)
+	}
+	if err != nil {
+		return nil, !needsWalk(err), err
+	}
+	o := &Object{j: j}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		_ = unix.Close(fd)
+		return nil, true, err
+	}
+	o.info.fill(lastName(rel), &st)
+	o.exists = true
+	o.folder, o.rel = j.settle(f, rel)
+	switch {
+	case o.info.IsDir():
+		o.self = &fdDir{fd: fd, readable: readable}
+	case readable && (&File{info: o.info}).checkKind() == nil:
+		o.file = &File{handle: handle{fd: fd}, info: o.info, folder: o.folder, rel: o.rel}
+	default:
+		_ = unix.Close(fd)
+		o.sealed = !readable
+	}
+	return o, true, nil
+}
+
+// fastNamed opens the directory that holds the name.
+func (j *Jail) fastNamed(f *folder, rel string, how How) (*Object, bool, error) {
+	above, base := ".", rel
+	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
+		above, base = rel[:i], rel[i+1:]
+	}
+	if base == "" || base == "." || base == ".." || above == "" {
+		return nil, false, nil
+	}
+	fd, err := openat2(f.root.(*fdDir).fd, above, openFlags|unix.O_DIRECTORY, resolveStrict)
+	if err != nil {
+		return nil, false, nil //nolint:nilerr // the walk finds out what is wrong
+	}
+	o := &Object{j: j, parent: &fdDir{fd: fd, readable: true}, base: base}
+	o.info, err = o.parent.lstat(base)
+	switch {
+	case errors.Is(err, unix.ENOENT) && how == Target:
+	case err != nil:
+		_ = o.Close()
+		return nil, true, err
+	case o.info.IsLink() && how == Target:
+		_ = o.Close()
+		return nil, false, nil
+	default:
+		o.exists = true
+	}
+	o.folder, o.rel = j.settle(f, rel)
+	if o.IsRoot() {
+		_ = o.Close()
+		return nil, false, nil // a folder inside another one: the walk tells them apart
+	}
+	return o, true, nil
+}
+
+func lastName(rel string) string {
+	name := rel[strings.LastIndexByte(rel, '/')+1:]
+	if name == "" || name == "." || name == ".." {
+		return ""
+	}
+	return name
+}
+
+// kernelDir tells whether a directory lies on a kernel file system.
+func kernelDir(d dir) bool {
+	switch d := d.(type) {
+	case *fdDir:
+		return isKernelFS(d.fd)
+	case *rootDir:
+		f, err := d.root.Open(".")
+		if err != nil {
+			return false
+		}
+		defer func() { _ = f.Close() }()
+		return isKernelFS(int(f.Fd()))
+	default:
+		return true
+	}
+}

@@ -1,0 +1,267 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// ReplaceOptions say how Replace writes.
+type ReplaceOptions struct {
+	// Perm is the mode of a new file, before the umask; 0 means 0o666. Set-uid,
+	// set-gid and sticky bits are dropped.
+	Perm fs.FileMode
+	// SetPerm gives the mode Perm to a file that existed, too, and to a new one
+	// without regard to the umask.
+	SetPerm bool
+	// Exclusive fails with fs.ErrExist if the name is taken.
+	Exclusive bool
+	// Parents makes the directories above that are absent.
+	Parents bool
+	// Verify makes the replacement a compare-and-swap. It is called with the
+	// file that was swapped out, or nil if there was none. If it returns an
+	// error, the old file is put back and the error returned.
+	Verify func(old *File) error
+}
+
+// Replace writes a new file and puts it in the place of the object, at once. An
+// existing file's mode (less set-uid and the like), owner, user extended
+// attributes and access ACL are kept as far as the caller's rights reach; its
+// other hard links keep the old content.
+//
+// It fails with ErrChanged if the name does not stand for the resolved object
+// any more. Between that look and the rename, both under a lock that all of
+// Bailey's writers take, only other programs can come in; with Verify a loss is
+// noticed even then and undone.
+func (o *Object) Replace(ctx context.Context, opts ReplaceOptions, write func(io.Writer) error) (Info, error) {
+	info, err := o.replace(ctx, opts, write)
+	return info, o.fail("write", err)
+}
+
+func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io.Writer) error) (Info, error) {
+	if err := o.replaceable(opts); err != nil {
+		return Info{}, err
+	}
+	if _, err := o.makeParents(ctx, 0o777); err != nil {
+		return Info{}, err
+	}
+	perm := opts.Perm.Perm()
+	if perm == 0 && !opts.SetPerm {
+		perm = 0o666
+	}
+	if o.exists {
+		perm = 0o600 // nobody else looks in before the old mode is set
+	}
+	t, err := newTemp(o.parent, perm)
+	if err != nil {
+		return Info{}, err
+	}
+	defer t.discard()
+	if err := write(t.f); err != nil {
+		return Info{}, err
+	}
+	info, err := o.finish(t, opts)
+	if err != nil {
+		return Info{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Info{}, err
+	}
+	if err := o.commit(ctx, t, opts, info); err != nil {
+		return Info{}, err
+	}
+	info.name = o.base
+	o.info, o.exists = info, true
+	return info, nil
+}
+
+// replaceable refuses what can't be replaced by a regular file.
+func (o *Object) replaceable(opts ReplaceOptions) error {
+	kind := o.info.specialKind()
+	switch {
+	case kind != "":
+		return &SpecialError{Kind: kind}
+	case o.wantDir, o.exists && o.info.IsDir():
+		return errIsDirectory
+	case o.exists && opts.Exclusive:
+		return fs.ErrExist
+	case o.info.IsLink():
+		return ErrNotRegular
+	case len(o.absent) > 0 && !opts.Parents:
+		return fs.ErrNotExist
+	}
+	return o.writable()
+}
+
+// finish gives the new file the metadata of the old one and makes it durable.
+func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
+	if o.exists {
+		copyAttributes(o.parent, o.base, t.f)
+	}
+	info, err := t.info()
+	if err != nil {
+		return info, err
+	}
+	if o.exists && (info.uid != o.info.uid || info.gid != o.info.gid) {
+		keepOwner(t.f, o.info)
+	}
+	mode := info.mode.Perm()
+	switch {
+	case opts.SetPerm:
+		mode = opts.Perm.Perm()
+	case o.exists:
+		mode = o.info.mode.Perm()
+	}
+	if mode != info.mode {
+		if err := t.f.Chmod(mode); err != nil {
+			return info, err
+		}
+		info.mode = mode
+	}
+	if !o.j.noSync {
+		err = t.f.Sync()
+	}
+	return info, err
+}
+
+// keepOwner tries both, then the group alone: an ordinary user may give a file
+// to a group of his, not to another user.
+func keepOwner(f *os.File, old Info) {
+	if err := f.Chown(int(old.uid), int(old.gid)); err != nil {
+		_ = f.Chown(-1, int(old.gid))
+	}
+}
+
+func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info Info) error {
+	unlock, err := lockDir(ctx, o.parent)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := o.here(); err != nil {
+		if opts.Exclusive && errors.Is(err, ErrChanged) {
+			return fs.ErrExist
+		}
+		return err
+	}
+	switch {
+	case !o.exists:
+		err = o.commitNew(t, opts)
+	case opts.Verify != nil:
+		err = o.commitSwap(t, opts, info)
+	default:
+		err = o.parent.rename(t.name, o.parent, o.base, renameReplace)
+		t.gone = err == nil
+	}
+	if err == nil && !o.j.noSync {
+		err = o.parent.sync()
+	}
+	return err
+}
+
+func (o *Object) commitNew(t *temp, opts ReplaceOptions) error {
+	if opts.Verify != nil {
+		if err := opts.Verify(nil); err != nil {
+			return err
+		}
+	}
+	err := o.parent.rename(t.name, o.parent, o.base, renameNoReplace)
+	t.gone = err == nil
+	if errors.Is(err, fs.ErrExist) && !opts.Exclusive {
+		return ErrChanged // the decision was about a name that was free
+	}
+	return err
+}
+
+// commitSwap exchanges the two names, looks at what came out, and exchanges them
+// back if that is not what the caller built upon.
+func (o *Object) commitSwap(t *temp, opts ReplaceOptions, info Info) error {
+	err := o.parent.rename(t.name, o.parent, o.base, renameExchange)
+	if errors.Is(err, errNoExchange) {
+		return o.commitChecked(t, opts)
+	}
+	if err != nil {
+		return err
+	}
+	// From here on the temporary name holds the old file; discard removes it.
+	err = o.verify(t.name, opts)
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, o.swapBack(t, info))
+}
+
+// verify hands the file of that name to the caller's check, if it is the one
+// that was resolved.
+func (o *Object) verify(name string, opts ReplaceOptions) error {
+	old, err := o.parent.openFile(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = old.Close() }()
+	_, _ = old.tryLock() // keeps a sweep off; an outsider's lock is no harm
+	if !old.info.same(o.info) {
+		return ErrChanged
+	}
+	old.folder, old.rel = o.folder, o.rel
+	return opts.Verify(old)
+}
+
+// swapBack undoes an exchange. If what comes back is not the file that was put
+// there, another program has replaced it meanwhile: its file is the newest and
+// goes back in place.
+func (o *Object) swapBack(t *temp, info Info) error {
+	if err := o.parent.rename(t.name, o.parent, o.base, renameExchange); err != nil {
+		t.gone = true // the old content is under the temporary name: keep it
+		return err
+	}
+	back, err := o.parent.lstat(t.name)
+	if err == nil && !back.same(info) {
+		err = o.parent.rename(t.name, o.parent, o.base, renameExchange)
+	}
+	return err
+}
+
+// commitChecked is the weaker way where names can't be exchanged: check, then
+// rename.
+func (o *Object) commitChecked(t *temp, opts ReplaceOptions) error {
+	if err := o.verify(o.base, opts); err != nil {
+		return err
+	}
+	if err := o.here(); err != nil {
+		return err
+	}
+	err := o.parent.rename(t.name, o.parent, o.base, renameReplace)
+	t.gone = err == nil
+	return err
+}
+
+// WriteFile replaces a file's content, or makes it with mode perm. It follows
+// links that stay inside, makes no directories, and is atomic.
+func (j *Jail) WriteFile(name string, data []byte, perm fs.FileMode) error {
+	ctx := context.Background()
+	for tries := 1; ; tries++ {
+		err := j.writeOnce(ctx, name, data, perm)
+		if err == nil || tries == eagainLimit || !errors.Is(err, ErrChanged) {
+			return err
+		}
+	}
+}
+
+// eagainLimit bounds how often a write that judges nothing starts again.
+const eagainLimit = 128
+
+func (j *Jail) writeOnce(ctx context.Context, name string, data []byte, perm fs.FileMode) error {
+	o, err := j.Resolve(ctx, name, Target)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = o.Close() }()
+	_, err = o.Replace(ctx, ReplaceOptions{Perm: perm}, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	return err
+}

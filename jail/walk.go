@@ -1,0 +1,472 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// WalkOptions say how Walk goes.
+type WalkOptions struct {
+	// Depth is how far down to go: 1 is the directory's own entries, 0 no limit.
+	Depth int
+	// Sorted orders the entries of a directory by name. A directory of more than
+	// 65,536 entries is sorted in portions of that size, to bound memory.
+	Sorted bool
+	// Stat fills Info for every entry.
+	Stat bool
+	// Post calls fn for each directory a second time, after its entries.
+	Post bool
+}
+
+const (
+	sortPortion = 1 << 16 // entries that are sorted together
+	openLevels  = 128     // directories that a walk holds open at once
+)
+
+// A WalkEntry is one name that a walk came upon. It is valid only during the
+// call of fn.
+type WalkEntry struct {
+	w     *treeWalk
+	at    *level
+	name  string
+	kind  fs.FileMode
+	info  Info
+	known bool // info is filled
+	after bool
+	err   error
+}
+
+// Name is the name, byte for byte.
+func (e *WalkEntry) Name() string { return e.name }
+
+// Path is the path below the start of the walk.
+func (e *WalkEntry) Path() string { return e.w.path(e.name) }
+
+// Real is the absolute real path.
+func (e *WalkEntry) Real() string { return e.w.start.folder.join(joinRel(e.w.start.rel, e.Path())) }
+
+// Dir is the real path of the directory that holds the entry.
+func (e *WalkEntry) Dir() string {
+	return e.w.start.folder.join(joinRel(e.w.start.rel, strings.TrimSuffix(e.w.prefix, "/")))
+}
+
+// Depth is 1 for the entries of the start itself.
+func (e *WalkEntry) Depth() int { return len(e.w.levels) }
+
+// Type is the type part of the mode.
+func (e *WalkEntry) Type() fs.FileMode { return e.kind }
+
+// IsDir tells whether the entry is a directory.
+func (e *WalkEntry) IsDir() bool { return e.kind.IsDir() }
+
+// IsLink tells whether the entry is a symbolic link.
+func (e *WalkEntry) IsLink() bool { return e.kind&fs.ModeSymlink != 0 }
+
+// After tells whether a directory's entries have been visited (WalkOptions.Post).
+func (e *WalkEntry) After() bool { return e.after }
+
+// Err is why the entry could not be looked at, or the directory not be entered.
+func (e *WalkEntry) Err() error { return e.err }
+
+// Info describes the entry itself, a link unfollowed.
+func (e *WalkEntry) Info() (Info, error) {
+	if e.known {
+		return e.info, nil
+	}
+	info, err := e.dir().lstat(e.name)
+	if err != nil {
+		return info, report("stat", e.Path(), err)
+	}
+	e.info, e.known = info, true
+	return info, nil
+}
+
+// Readlink tells where a link points, as it spells it.
+func (e *WalkEntry) Readlink() (string, error) {
+	target, err := e.dir().readlink(e.name)
+	return target, report("readlink", e.Path(), err)
+}
+
+func (e *WalkEntry) dir() dir { return e.at.dir.dir }
+
+// Open opens a regular file in the directory that the walk holds.
+func (e *WalkEntry) Open() (*File, error) {
+	d := e.Defer()
+	defer d.Close()
+	return d.Open()
+}
+
+// Defer keeps the directory open, so that the file can be opened after fn has
+// returned, on any goroutine. It must be closed.
+func (e *WalkEntry) Defer() *DeferredFile {
+	e.at.dir.users.Add(1)
+	return &DeferredFile{
+		dir: e.at.dir, name: e.name, folder: e.w.start.folder,
+		rel: joinRel(e.w.start.rel, e.Path()), denyHardLinks: e.w.start.j.denyHardLinks,
+	}
+}
+
+// A DeferredFile is a name in a directory that is held open.
+type DeferredFile struct {
+	dir           *sharedDir
+	name          string
+	folder        *folder
+	rel           string
+	denyHardLinks bool
+}
+
+// Open opens the file if it is a regular one.
+func (d *DeferredFile) Open() (*File, error) {
+	f, err := d.dir.openFile(d.name)
+	if err != nil {
+		return nil, report("open", d.rel, err)
+	}
+	f.folder, f.rel = d.folder, d.rel
+	if d.denyHardLinks && f.info.nlink > 1 {
+		_ = f.Close()
+		return nil, report("open", d.rel, errHardLink)
+	}
+	return f, nil
+}
+
+// Real is the real path of the file.
+func (d *DeferredFile) Real() string { return d.folder.join(d.rel) }
+
+// Close lets go of the directory.
+func (d *DeferredFile) Close() { d.dir.release() }
+
+// sharedDir is a directory that is closed when nobody uses it any more.
+type sharedDir struct {
+	dir
+	users atomic.Int32
+}
+
+func share(d dir) *sharedDir {
+	s := &sharedDir{dir: d}
+	s.users.Store(1)
+	return s
+}
+
+func (s *sharedDir) release() {
+	if s.users.Add(-1) == 0 {
+		_ = s.close()
+	}
+}
+
+// A level is a directory that the walk is in.
+type level struct {
+	dir     *sharedDir // nil while parked
+	name    string
+	id      Info
+	lister  lister
+	pending []entry
+	prefix  int // length of the walk's prefix above this directory
+}
+
+// A treeWalk goes through a tree with its own stack. Beyond openLevels the upper
+// directories are parked: their remaining entries are read, they are closed, and
+// found again by ".." on the way back.
+type treeWalk struct {
+	ctx    context.Context //nolint:containedctx // lives for one call
+	start  *Object
+	opts   WalkOptions
+	temps  bool // show temporary files too
+	fn     func(*WalkEntry) error
+	levels []*level
+	prefix string // path of the innermost directory, with a slash at its end
+	steps  int
+	entry  WalkEntry // the one that fn sees; made anew for each
+}
+
+// Walk calls fn for every entry below a directory, a directory before its
+// entries. Links are not followed and mount points not entered unless permitted.
+// A directory that can't be read is reported by an entry with Err. If fn returns
+// fs.SkipDir for a directory, it is not entered; fs.SkipAll ends the walk without
+// an error; any other error ends it.
+//
+// Memory is bounded by the depth and by WalkOptions.Sorted's portions, whatever
+// the size of a directory.
+func (o *Object) Walk(ctx context.Context, opts WalkOptions, fn func(*WalkEntry) error) error {
+	return o.traverse(ctx, opts, false, fn)
+}
+
+func (o *Object) traverse(ctx context.Context, opts WalkOptions, temps bool, fn func(*WalkEntry) error) error {
+	top, err := o.directory()
+	if err != nil {
+		return o.fail("walk", err)
+	}
+	mine, err := top.again()
+	if err != nil {
+		return o.fail("walk", err)
+	}
+	w := &treeWalk{ctx: ctx, start: o, opts: opts, temps: temps, fn: fn}
+	defer w.close()
+	if err := w.enter(mine, ""); err != nil {
+		return o.fail("walk", err)
+	}
+	err = w.run()
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+func (w *treeWalk) close() {
+	for _, l := range w.levels {
+		if l.dir != nil {
+			l.dir.release()
+		}
+	}
+}
+
+func (w *treeWalk) path(name string) string { return w.prefix + name }
+
+// enter makes d the innermost directory. It takes d over.
+func (w *treeWalk) enter(d dir, name string) error {
+	list, err := d.lister()
+	if err != nil {
+		_ = d.close()
+		return err
+	}
+	w.levels = append(w.levels, &level{dir: share(d), name: name, lister: list, prefix: len(w.prefix)})
+	if name != "" {
+		w.prefix += name + "/"
+	}
+	if above := len(w.levels) - 1 - openLevels; above >= 0 {
+		return w.park(w.levels[above])
+	}
+	return nil
+}
+
+// park closes a directory until the walk comes back to it.
+func (w *treeWalk) park(l *level) (err error) {
+	if l.dir == nil {
+		return nil
+	}
+	if l.id, err = l.dir.info(); err != nil {
+		return err
+	}
+	l.pending = slices.Clone(l.pending)
+	for {
+		more, err := l.lister.next()
+		if err != nil {
+			return err
+		}
+		if len(more) == 0 {
+			break
+		}
+		l.pending = append(l.pending, more...)
+	}
+	if w.opts.Sorted {
+		sortEntries(l.pending)
+	}
+	l.lister = nil
+	l.dir.release()
+	l.dir = nil
+	return nil
+}
+
+// leave goes back to the directory above.
+func (w *treeWalk) leave() error {
+	inner := w.levels[len(w.levels)-1]
+	w.levels = w.levels[:len(w.levels)-1]
+	w.prefix = w.prefix[:inner.prefix]
+	defer inner.dir.release()
+	if len(w.levels) == 0 {
+		return nil
+	}
+	outer := w.levels[len(w.levels)-1]
+	if outer.dir != nil {
+		return nil
+	}
+	d, err := inner.dir.parent(outer.id)
+	if err != nil {
+		return err
+	}
+	outer.dir = share(d)
+	return nil
+}
+
+func (w *treeWalk) run() error {
+	for len(w.levels) > 0 {
+		if w.steps++; w.steps%64 == 0 {
+			if err := w.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		at := w.levels[len(w.levels)-1]
+		e, ok, err := at.next(w.opts.Sorted)
+		switch {
+		case err != nil:
+			err = w.unreadable(err)
+		case ok:
+			err = w.visit(at, e)
+		default:
+			err = w.finish(at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next takes the next entry of a directory.
+func (l *level) next(sorted bool) (entry, bool, error) {
+	if len(l.pending) == 0 && l.lister != nil {
+		if err := l.fill(sorted); err != nil {
+			l.lister = nil
+			return entry{}, false, err
+		}
+	}
+	if len(l.pending) == 0 {
+		return entry{}, false, nil
+	}
+	e := l.pending[0]
+	l.pending = l.pending[1:]
+	return e, true, nil
+}
+
+func (l *level) fill(sorted bool) error {
+	if !sorted {
+		more, err := l.lister.next()
+		l.pending = more
+		return err
+	}
+	var all []entry
+	for len(all) < sortPortion {
+		more, err := l.lister.next()
+		if err != nil {
+			return err
+		}
+		if len(more) == 0 {
+			l.lister = nil
+			break
+		}
+		all = append(all, more...)
+	}
+	sortEntries(all)
+	l.pending = all
+	return nil
+}
+
+func sortEntries(all []entry) {
+	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+}
+
+// visit shows an entry, then enters it if it is a directory.
+func (w *treeWalk) visit(at *level, found entry) error {
+	if !w.temps && isTemp(found.name) {
+		return nil
+	}
+	w.entry = WalkEntry{w: w, at: at, name: found.name, kind: found.kind}
+	e := &w.entry
+	if w.opts.Stat || found.kind == typeUnknown {
+		info, err := e.Info()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // vanished meanwhile
+		case err != nil:
+			e.err = err
+		default:
+			e.kind = info.mode.Type()
+		}
+	}
+	err := w.fn(e)
+	switch {
+	case errors.Is(err, fs.SkipDir) && e.IsDir():
+		return nil
+	case err != nil:
+		return err
+	case !e.IsDir(), w.opts.Depth > 0 && len(w.levels) >= w.opts.Depth:
+		return w.afterwards(e)
+	}
+	return w.descend(e)
+}
+
+// afterwards is the second call for a directory that was not entered.
+func (w *treeWalk) afterwards(e *WalkEntry) error {
+	if !w.opts.Post || !e.IsDir() {
+		return nil
+	}
+	e.after = true
+	return skipped(w.fn(e))
+}
+
+func skipped(err error) error {
+	if errors.Is(err, fs.SkipDir) {
+		return nil
+	}
+	return err
+}
+
+func (w *treeWalk) descend(e *WalkEntry) error {
+	d, err := w.openBelow(e)
+	if err == nil {
+		err = w.enter(d, e.name)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errIsLink):
+		return nil // not a directory there any more
+	default:
+		e.err = report("walk", e.Path(), err)
+		return skipped(w.fn(e))
+	}
+}
+
+func (w *treeWalk) openBelow(e *WalkEntry) (dir, error) {
+	d, err := e.dir().openDir(e.name, false)
+	if errors.Is(err, errMount) && w.start.j.mayCross(e.Real()) {
+		if d, err = e.dir().openDir(e.name, true); err == nil {
+			d, err = refuseKernel(d)
+		}
+	}
+	return d, err
+}
+
+// unreadable reports a directory whose listing broke off.
+func (w *treeWalk) unreadable(err error) error {
+	at := w.levels[len(w.levels)-1]
+	if len(w.levels) == 1 {
+		return w.start.fail("walk", err)
+	}
+	outer := w.levels[len(w.levels)-2]
+	path := strings.TrimSuffix(w.prefix, "/")
+	return w.outside(WalkEntry{w: w, at: outer, name: at.name, kind: fs.ModeDir, err: report("walk", path, err)})
+}
+
+// outside calls fn for the directory that the walk is about to leave, as seen
+// from the one above.
+func (w *treeWalk) outside(e WalkEntry) error {
+	if err := w.leave(); err != nil {
+		return err
+	}
+	w.entry = e
+	return skipped(w.fn(&w.entry))
+}
+
+// finish leaves a directory whose entries are all visited.
+func (w *treeWalk) finish(at *level) error {
+	if !w.opts.Post || len(w.levels) == 1 {
+		return w.leave()
+	}
+	outer := w.levels[len(w.levels)-2]
+	return w.outside(WalkEntry{w: w, at: outer, name: at.name, kind: fs.ModeDir, after: true})
+}
+
+func joinRel(dirname, rel string) string {
+	switch {
+	case dirname == "." || dirname == "":
+		return rel
+	case rel == "":
+		return dirname
+	default:
+		return dirname + "/" + rel
+	}
+}
