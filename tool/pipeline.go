@@ -1,0 +1,177 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/baileyhq/bailey/audit"
+	"github.com/baileyhq/bailey/internal/text"
+	"github.com/baileyhq/bailey/jail"
+	"github.com/baileyhq/bailey/policy"
+	"github.com/baileyhq/bailey/workspace"
+)
+
+// stages is the way of every call, in this order. The first error ends it; the
+// record stage follows in any case, so that a refusal is recorded like a success.
+var stages = []struct {
+	name string
+	run  func(*Toolbox, context.Context, *call) error
+}{
+	{"decode", (*Toolbox).decode},
+	{"operation", (*Toolbox).operation},
+	{"resolve", (*Toolbox).resolve},
+	{"decide", (*Toolbox).decide},
+	{"ask", (*Toolbox).ask},
+	{"intend", (*Toolbox).intend},
+	{"act", (*Toolbox).act},
+}
+
+// decode finds the tool and reads the arguments.
+func (t *Toolbox) decode(_ context.Context, c *call) error {
+	s, ok := t.specs[c.req.Tool]
+	if !ok {
+		return fail(InvalidArgument, unknownName("tool", c.req.Tool, c.req.Tool, Names()).Error())
+	}
+	c.spec = s
+	c.rec.Op = string(s.op)
+	args := s.newArgs()
+	if err := decodeArgs(c.req.Args, args); err != nil {
+		return fail(InvalidArgument, fmt.Sprintf("%s: %v", s.name, err))
+	}
+	c.args = args
+	for _, u := range s.uses(args) {
+		c.targets = append(c.targets, &target{use: u, name: text.ParseName(u.path)})
+	}
+	c.changes = changes(s.uses(args))
+	c.notePaths()
+	return nil
+}
+
+// operation checks that the task grants what the tool does.
+func (t *Toolbox) operation(_ context.Context, c *call) error {
+	task := t.Workspace.Task()
+	if task.Has(c.spec.op) {
+		return nil
+	}
+	hint := "no task type grants it"
+	if names := workspace.Granting(t.Workspace.TaskTypes(), c.spec.op); len(names) > 0 {
+		hint = "task types that grant it: " + strings.Join(names, ", ")
+	}
+	return &Error{
+		Kind: OpDenied,
+		Rule: "task:" + task.Name,
+		Message: fmt.Sprintf("%s needs the operation %q, which the task type %q does not grant (%s); only the operator can change the task type",
+			c.spec.name, c.spec.op, task.Name, hint),
+	}
+}
+
+// resolve turns each path into an object below an allowed folder. From here on
+// nobody looks at the path again but for messages.
+func (t *Toolbox) resolve(ctx context.Context, c *call) error {
+	for _, g := range c.targets {
+		if err := t.resolveTarget(ctx, c, g); err != nil {
+			if !g.lenient || ctx.Err() != nil {
+				return err
+			}
+			g.err = asError(err)
+		}
+	}
+	c.noteObjects()
+	return nil
+}
+
+// decide has the policy judge each object, and each that lies beneath where the
+// call is recursive. The strictest verdict wins.
+func (t *Toolbox) decide(ctx context.Context, c *call) error {
+	for i, g := range c.targets {
+		if g.err != nil {
+			continue
+		}
+		var dest *target
+		if i == 0 && len(c.targets) == 2 && !g.lenient {
+			dest = c.targets[1] // a copy or a move: what lies beneath is judged at both ends
+		}
+		if err := t.decideTarget(ctx, c, g, dest); err != nil {
+			if !g.lenient || ctx.Err() != nil {
+				return err
+			}
+			g.err = asError(err)
+		}
+	}
+	return nil
+}
+
+// intend makes a record durable before anything changes.
+func (t *Toolbox) intend(ctx context.Context, c *call) error {
+	if !c.changes {
+		return nil
+	}
+	intent := c.rec
+	intent.Phase, intent.Durable = audit.PhaseIntent, true
+	if err := t.Audit.Append(ctx, &intent); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	c.intended = true
+	return nil
+}
+
+// act does what was asked, on the objects that were judged. Changes to one real
+// path take turns within the process.
+func (t *Toolbox) act(ctx context.Context, c *call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	unlock, err := t.locks.lock(ctx, c.changed())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	c.output, c.data, err = c.spec.act(ctx, c, c.args)
+	return err
+}
+
+// resolveTarget opens the object of a path.
+func (t *Toolbox) resolveTarget(ctx context.Context, c *call, g *target) error {
+	g.requested = t.absolute(g.name)
+	obj, err := t.Workspace.Jail().Resolve(ctx, g.name, g.how)
+	if err == nil {
+		g.obj = obj
+		if obj.IsRoot() && (g.recursive || g.how == jail.Entry) && g.effect&policy.Change != 0 {
+			return asError(&fs.PathError{Op: "change", Path: g.path, Err: jail.ErrRoot})
+		}
+		return nil
+	}
+	e := asError(err)
+	switch e.Kind {
+	case PathEscape, SpecialPath, InvalidArgument, Cancelled, Timeout:
+		return e
+	}
+	// Whether something exists at a path that is denied is not told either.
+	if denied := t.decideAbsent(ctx, c, g); denied != nil {
+		return denied
+	}
+	if e.Kind == NotFound && g.optional {
+		return nil
+	}
+	return e
+}
+
+// decideAbsent judges a path at which nothing could be resolved.
+func (t *Toolbox) decideAbsent(ctx context.Context, c *call, g *target) error {
+	access := policy.Access{Tool: c.spec.name, Effect: g.effect, Requested: g.requested, Real: g.requested, Dir: g.dir}
+	if obj, err := t.Workspace.Jail().Resolve(ctx, g.name, jail.Target); err == nil {
+		access.Real = obj.Real()
+		obj.Close()
+	}
+	g.real = access.Real
+	v := t.Policy.Judge(access)
+	if v.Action == policy.Deny {
+		return denial(g.path, v)
+	}
+	return nil
+}
