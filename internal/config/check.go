@@ -47,7 +47,7 @@ func (c *Config) checkFolders(add func(key, message, hint string)) {
 func (c *Config) checkRuleNames(add func(key, message, hint string)) {
 	first := map[string]int{}
 	for i, rule := range c.Security.Policy.Rules {
-		if j, ok := first[rule.Name]; ok {
+		if j, ok := first[rule.Name]; ok && rule.Name != "" {
 			add(indexPath(rulesPath, i)+".name", "the rule name "+quote(rule.Name)+" is given twice", "first as `"+indexPath(rulesPath, j)+"`")
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 //	toml     the key, then options:
 //	           required  the key must be given
 //	           inline    a table that is written on one line
-//	           nonempty  a list that is given must not be empty
+//	           nonempty  a list or name that is given must not be empty
 //	           argv      a list in which a value may repeat
 //	           none      a duration that may be "none"
 //	doc      one or two sentences for the template and the schema
@@ -64,9 +64,9 @@ type Security struct {
 // ToolPolicy is [security.tool_policy].
 type ToolPolicy struct {
 	Default Action `toml:"default" doc:"For tools that are not named below: \"allow\", \"deny\" or \"supervised\"."`
-	// Tools holds only what the file says: that shell is supervised unless it
-	// says otherwise is built into package policy, where an explicit entry
-	// means more than the default does (no rule lifts it).
+	// Tools holds only what the file says. That shell is supervised unless it
+	// is named comes in [Config.PolicyConfig]: said explicitly, it means more
+	// than the default does (no rule lifts it).
 	Tools map[string]Action `toml:"tools" keys:"nonempty" doc:"One entry a tool; a name may hold wildcards, such as \"file_*\". shell is supervised unless it is named here; named as \"supervised\", no rule lifts that." example:"[security.tool_policy.tools]\nshell = \"supervised\"\n\"file_*\" = \"allow\""`
 }
 
@@ -78,7 +78,7 @@ type Policy struct {
 
 // Rule is one of [[security.policy.rules]].
 type Rule struct {
-	Name     string   `toml:"name,required" format:"name" doc:"What a refusal and the audit log cite."`
+	Name     string   `toml:"name,nonempty" format:"name" doc:"What a refusal and the audit log cite; without one, what the rule does."`
 	Action   Action   `toml:"action,required" doc:"\"allow\", \"deny\" or \"supervised\"."`
 	Tools    []string `toml:"tools,nonempty" format:"nonempty" doc:"The tools it is about; every tool where the key is left out."`
 	Paths    []string `toml:"paths,nonempty" format:"nonempty" doc:"Globs: absolute with a leading /, ~ or **, else below the workspace."`

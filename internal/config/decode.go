@@ -7,19 +7,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Parse decodes a configuration over the defaults. file is the name that errors
 // carry; nothing is opened. An error is of type [Errors] and holds all that is
 // wrong.
 func Parse(file string, data []byte) (*Config, error) {
+	if !utf8.Valid(data) {
+		return nil, Errors{invalidUTF8(file, data)}
+	}
 	doc := parseDocument(file, data)
 	c := Default()
 	c.file, c.marks = file, map[string]mark{}
 	d := &decoder{file: file, errs: doc.errs, marks: c.marks, broken: doc.broken}
 	d.table(doc.root, reflect.ValueOf(c).Elem(), "")
-	if !d.broken && len(d.errs) == 0 {
-		d.errs = c.check()
+	if len(d.errs) == 0 {
+		d.errs = append(doc.crossCheck(), c.check()...)
 	}
 	if err := d.errs.report(); err != nil {
 		return nil, err
@@ -45,7 +49,7 @@ func (d *decoder) table(n *node, v reflect.Value, path string) {
 		at := joinPath(path, e.name)
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == e.name })
 		if i < 0 {
-			d.fail(e.at, at, "unknown key `"+e.name+"`"+within(path), unknownHint(e.name, path, fields))
+			d.fail(e.at, at, "unknown key `"+printable(e.name)+"`"+within(path), unknownHint(e.name, path, fields))
 			continue
 		}
 		d.marks[at] = mark{e.at, e.value.at}
@@ -72,14 +76,8 @@ func unknownHint(name, path string, fields []field) string {
 	if near := didYouMean(name, names(fields)); near != "" {
 		return near
 	}
-	var homes []string
-	for _, home := range homesOf(name) {
-		if home != path {
-			homes = append(homes, "["+home+"]")
-		}
-	}
-	if len(homes) > 0 {
-		return "it belongs in " + strings.Join(homes, " or ")
+	if homes := homesOf(name); len(homes) > 0 {
+		return "it is at home at " + strings.Join(homes, ", ")
 	}
 	return "known here: " + strings.Join(names(fields), ", ")
 }
@@ -127,7 +125,7 @@ func (d *decoder) is(n *node, want kind, path string) bool {
 	case want == kindInteger && n.kind == kindString:
 		hint = "write the number without quotes"
 	case want == kindString && n.kind != kindTable && n.kind != kindArray:
-		hint = "put it in quotes: \"" + n.text + `"`
+		hint = "put it in quotes: " + quote(n.text)
 	case want == kindArray && n.kind == kindString:
 		hint = "put it in brackets: [" + quote(n.text) + "]"
 	}
@@ -237,7 +235,8 @@ func (d *decoder) decimal(n *node, v reflect.Value, f *field, path string) {
 			i = math.MaxInt64
 		}
 		text = strconv.FormatInt(i, 10)
-	} else if !d.is(n, kindFloat, path) {
+	} else if n.kind != kindFloat {
+		d.fail(n.at, path, "`"+path+"` must be a number, not "+n.kind.String(), "")
 		return
 	}
 	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,29 +111,26 @@ func parseDocument(file string, data []byte) *document {
 	}
 	if err := d.parser.Error(); err != nil {
 		d.syntax(err)
-	} else if len(d.errs) == 0 {
-		d.crossCheck()
 	}
 	return d
 }
 
-// crossCheck asks the library's own decoder, which also validates what the
-// parser leaves to it (such as the 31st of a short month), and would refuse a
-// redefinition that this tree does not know of.
-func (d *document) crossCheck() {
+// crossCheck asks the library's own decoder about a document that nothing was
+// found in: should it ever know of a rule that this tree does not, it counts.
+func (d *document) crossCheck() Errors {
 	var all map[string]any
 	err := toml.Unmarshal(d.data, &all)
 	if err == nil {
-		return
+		return nil
 	}
-	d.broken = true
+	out := &Error{File: d.file, Message: strings.TrimPrefix(err.Error(), "toml: "), Err: err}
 	var decode *toml.DecodeError
-	if !errors.As(err, &decode) {
-		d.fail(pos{}, "", strings.TrimPrefix(err.Error(), "toml: "), "")
-		return
+	if errors.As(err, &decode) {
+		line, column := decode.Position()
+		at := d.pos(d.starts[line-1] + column - 1)
+		out.Line, out.Column, out.Key = at.line, at.column, strings.Join(decode.Key(), ".")
 	}
-	line, column := decode.Position()
-	d.fail(d.pos(d.starts[line-1]+column-1), strings.Join(decode.Key(), "."), strings.TrimPrefix(decode.Error(), "toml: "), "")
+	return Errors{out}
 }
 
 func (d *document) syntax(err error) {
@@ -330,9 +328,27 @@ func (d *document) twice(what string, p part, first *entry) {
 }
 
 func dottedName(key []part) string {
-	path := ""
-	for _, p := range key {
-		path = joinPath(path, p.name)
+	names := make([]string, len(key))
+	for i, p := range key {
+		names[i] = quoteKey(p.name)
 	}
-	return path
+	return strings.Join(names, ".")
+}
+
+// invalidUTF8 gives the first wrong byte its position.
+func invalidUTF8(path string, data []byte) *Error {
+	good := 0
+	for good < len(data) {
+		r, size := utf8.DecodeRune(data[good:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		good += size
+	}
+	before := string(data[:good])
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return &Error{
+		File: path, Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(line),
+		Message: fmt.Sprintf("the byte 0x%02X is not UTF-8", data[good]), Hint: "TOML files are UTF-8",
+	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Error is one thing that is wrong with a configuration.
 type Error struct {
-	File    string // as it was given
-	Line    int    // from 1; 0 where the whole file is meant
-	Column  int    // in characters, from 1
-	Key     string // path of the key, such as security.policy.rules[2].paths[0]
-	Message string // what is wrong
-	Hint    string // what would be right, "" where that is not known
-	Err     error  // the cause, nil where there is none
+	File    string `json:"file"`           // as it was given
+	Line    int    `json:"line"`           // from 1; 0 where the whole file is meant
+	Column  int    `json:"column"`         // in characters, from 1
+	Key     string `json:"key"`            // path of the key, such as security.policy.rules[2].paths[0]
+	Message string `json:"message"`        // what is wrong
+	Hint    string `json:"hint,omitempty"` // what would be right, "" where that is not known
+	Err     error  `json:"-"`              // the cause, nil where there is none
 }
 
 // Error has the form file:line:col: message; hint.

@@ -2,13 +2,10 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode/utf8"
 )
 
 // MaxFileSize is the size of the largest configuration file that is read.
@@ -109,8 +106,6 @@ func readFile(path string) ([]byte, *Error) {
 		return nil, unreadable(path, err, "")
 	case len(data) > MaxFileSize:
 		return nil, &Error{File: path, Message: tooLarge}
-	case !utf8.Valid(data):
-		return nil, invalidUTF8(path, data)
 	}
 	return data, nil
 }
@@ -139,22 +134,4 @@ func unreadable(path string, err error, why string) *Error {
 		message = "the configuration file does not exist"
 	}
 	return &Error{File: path, Message: message, Hint: why, Err: err}
-}
-
-// invalidUTF8 gives the first wrong byte its position.
-func invalidUTF8(path string, data []byte) *Error {
-	good := 0
-	for good < len(data) {
-		r, size := utf8.DecodeRune(data[good:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		good += size
-	}
-	before := string(data[:good])
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return &Error{
-		File: path, Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(line),
-		Message: fmt.Sprintf("the byte 0x%02X is not UTF-8", data[good]), Hint: "TOML files are UTF-8",
-	}
 }

@@ -8,10 +8,14 @@ import (
 // didYouMean is the hint that names the candidate nearest to what was written,
 // "" where none is near.
 func didYouMean(name string, candidates []string) string {
-	if near := nearest(name, candidates); near != "" {
-		return "did you mean `" + near + "`?"
+	return suggestion(nearest(name, candidates))
+}
+
+func suggestion(name string) string {
+	if name == "" {
+		return ""
 	}
-	return ""
+	return "did you mean `" + name + "`?"
 }
 
 // nearest allows one slip for each three characters, and at least one.

@@ -114,17 +114,21 @@ func newElement(t reflect.Type) reflect.Value {
 	return v
 }
 
-// homesOf returns the tables in which a key of that name is at home.
+// homesOf returns where keys of that name stand, as `[table]` or `[table] key`.
 func homesOf(name string) []string {
 	var homes []string
 	var visit func(t reflect.Type, path string)
 	visit = func(t reflect.Type, path string) {
 		for _, f := range fieldsOf(t) {
-			if f.name == name && path != "" {
-				homes = append(homes, path)
+			at := joinPath(path, f.name)
+			switch {
+			case f.name == name && f.isTable():
+				homes = append(homes, "["+at+"]")
+			case f.name == name && path != "":
+				homes = append(homes, "["+path+"] "+name)
 			}
 			if f.typ.Kind() == reflect.Struct {
-				visit(f.typ, joinPath(path, f.name))
+				visit(f.typ, at)
 			}
 		}
 	}
