@@ -35,7 +35,7 @@ func nearLabels(label string) []string {
 	for _, l := range knownLabels {
 		bare := bareLabel(l)
 		d := editDistance(want, bare)
-		if d <= max(1, len(bare)/3) {
+		if d <= max(1, len(bare)*2/5) {
 			found = append(found, near{l, d})
 		}
 	}

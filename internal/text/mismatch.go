@@ -20,7 +20,14 @@ type MismatchError struct {
 type Near struct {
 	StartLine, EndLine int    // 1-based, both inclusive
 	Text               string // as it stands in the file, at most a few lines
-	Differs            string // in what: "whitespace", "case", …
+	Differs            string // how: "in whitespace", "first at line 7", …
+}
+
+func (n *Near) where() string {
+	if n.StartLine == n.EndLine {
+		return fmt.Sprintf("line %d", n.StartLine)
+	}
+	return fmt.Sprintf("lines %d-%d", n.StartLine, n.EndLine)
 }
 
 func (e *MismatchError) Error() string {
@@ -31,15 +38,11 @@ func (e *MismatchError) Error() string {
 		return b.String()
 	}
 	b.WriteString("is not in the file")
-	if e.Near != nil {
-		where := fmt.Sprintf("lines %d-%d", e.Near.StartLine, e.Near.EndLine)
-		if e.Near.StartLine == e.Near.EndLine {
-			where = fmt.Sprintf("line %d", e.Near.StartLine)
-		}
-		fmt.Fprintf(&b, "; %s differ only in part (%s):\n%s", where, e.Near.Differs, e.Near.Text)
-	}
 	if e.Hint != "" {
 		b.WriteString("; " + e.Hint)
+	}
+	if e.Near != nil {
+		fmt.Fprintf(&b, "; nearest is %s, which differs %s:\n%s", e.Near.where(), e.Near.Differs, e.Near.Text)
 	}
 	return b.String()
 }

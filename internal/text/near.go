@@ -87,11 +87,11 @@ var folds = []struct {
 	differs string
 	fold    func(string) string
 }{
-	{"whitespace", foldSpace},
-	{"case", strings.ToLower},
-	{"quotes, dashes or other look-alike characters", foldLookalikes},
-	{"whitespace and case", func(s string) string { return strings.ToLower(foldSpace(s)) }},
-	{"whitespace and look-alike characters", func(s string) string { return foldSpace(foldLookalikes(s)) }},
+	{"in whitespace", foldSpace},
+	{"in case", strings.ToLower},
+	{"in quotes, dashes or other look-alike characters", foldLookalikes},
+	{"in whitespace and case", func(s string) string { return strings.ToLower(foldSpace(s)) }},
+	{"in whitespace and look-alike characters", func(s string) string { return foldSpace(foldLookalikes(s)) }},
 }
 
 func foldSpace(s string) string {
@@ -132,9 +132,9 @@ func quote(lines []string, first, last int, differs string) *Near {
 	last = min(last, len(lines)-1)
 	shown := strings.Join(lines[first:min(last+1, first+maxNearLines)], "\n")
 	if len(shown) > maxNearBytes {
-		shown = strings.ToValidUTF8(shown[:maxNearBytes], "")
+		shown = shown[:maxNearBytes] + "…"
 	}
-	return &Near{StartLine: first + 1, EndLine: last + 1, Text: shown, Differs: differs}
+	return &Near{StartLine: first + 1, EndLine: last + 1, Text: visibleBytes([]byte(shown)), Differs: differs}
 }
 
 // mostEqualLines lays want over lines where most of its lines, apart from
@@ -176,7 +176,7 @@ func mostEqualLines(lines, want []string) *Near {
 			return quote(lines, max(best, 0), best+len(want)-1, fmt.Sprintf("first at line %d", at+1))
 		}
 	}
-	return quote(lines, max(best, 0), best+len(want)-1, "where the lines break, or in lines that are missing")
+	return quote(lines, max(best, 0), best+len(want)-1, "in where the lines break, or in lines that are missing")
 }
 
 // mostAlikeLine finds the line that shares most words with the longest of want.
@@ -211,7 +211,7 @@ func mostAlikeLine(lines, want []string) *Near {
 	if best < 0 {
 		return nil
 	}
-	return quote(lines, best, best, "some words")
+	return quote(lines, best, best, "in some words")
 }
 
 func words(s string) []string {
