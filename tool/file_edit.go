@@ -50,7 +50,7 @@ func fileEdit() *spec {
 			"Line endings, byte order mark, encoding and mode are kept. Answers a unified diff; with dry_run it only shows it.",
 		hints: Annotations{Destructive: true},
 	}, func(a *editArgs) []use {
-		return []use{{path: a.Path, how: jail.Existing, effect: policy.Change | policy.Reveal, dryRun: a.DryRun}}
+		return []use{{path: a.Path, how: jail.Target, effect: policy.Change | policy.Reveal, dryRun: a.DryRun}}
 	}, editFile)
 	s.preview = func(ctx context.Context, c *call, args any) (*rewrite, error) {
 		return planEdit(ctx, c, args.(*editArgs))
@@ -90,9 +90,6 @@ func editOutput(d *editData) string {
 		fmt.Fprintf(&b, "File edited: %s (%d replacements)\n", d.Path, d.Replacements)
 	}
 	b.WriteString(d.Diff)
-	if d.DiffCut {
-		b.WriteString("(the diff is cut)\n")
-	}
 	return b.String()
 }
 
@@ -102,6 +99,9 @@ func planEdit(ctx context.Context, c *call, a *editArgs) (*rewrite, error) {
 	enc, err := text.Lookup(a.Encoding)
 	if err != nil {
 		return nil, err
+	}
+	if !g.exists() {
+		return nil, asError(&fs.PathError{Op: "edit", Path: g.path, Err: fs.ErrNotExist})
 	}
 	if g.isDir() {
 		return nil, asError(&fs.PathError{Op: "edit", Path: g.path, Err: jail.ErrNotRegular})

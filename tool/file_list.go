@@ -64,9 +64,6 @@ func listFiles(ctx context.Context, c *call, a *listArgs) (string, *listData, er
 	judge := c.visible(g)
 	stat := a.Sizes || a.Sort != "name"
 	err := g.obj.Walk(ctx, jail.WalkOptions{Depth: 1, Stat: stat}, func(e *jail.WalkEntry) error {
-		if e.Depth() == 0 || e.Err() != nil && e.Depth() < 1 {
-			return e.Err()
-		}
 		if !judge.Allowed(e.Name(), e.IsDir(), e.Type()&fs.ModeSymlink != 0) {
 			data.Hidden++
 			return nil

@@ -39,7 +39,7 @@ func fileMove() *spec {
 	}, func(a *moveArgs) []use {
 		return []use{
 			{path: a.Source, how: jail.Entry, effect: policy.Reveal | policy.Change, recursive: true},
-			{path: a.Destination, how: jail.Target, effect: policy.Change, recursive: true},
+			{path: a.Destination, how: jail.Target, effect: policy.Change},
 		}
 	}, func(ctx context.Context, c *call, a *moveArgs) (string, *moveData, error) {
 		from, to := c.targets[0], c.targets[1]
@@ -62,7 +62,7 @@ func fileCopy() *spec {
 	}, func(a *moveArgs) []use {
 		return []use{
 			{path: a.Source, how: jail.Existing, effect: policy.Reveal, recursive: true},
-			{path: a.Destination, how: jail.Target, effect: policy.Change, recursive: true},
+			{path: a.Destination, how: jail.Target, effect: policy.Change},
 		}
 	}, func(ctx context.Context, c *call, a *moveArgs) (string, *copyData, error) {
 		from, to := c.targets[0], c.targets[1]

@@ -87,9 +87,6 @@ type tree struct {
 
 func (t *tree) visit(e *jail.WalkEntry) error {
 	depth := e.Depth()
-	if depth == 0 {
-		return e.Err()
-	}
 	judge := t.judges[depth-1]
 	switch {
 	case e.Err() != nil:

@@ -76,7 +76,7 @@ func (c *call) showDiff(g *target, r *rewrite, data *writeData) {
 	switch {
 	case r.before.exists && g.withheld&policy.Reveal != 0:
 		data.NoDiff = "the old content may not be read"
-	case r.before.exists && r.before.content == nil && r.before.size > 0:
+	case r.before.exists && r.before.content == nil:
 		data.NoDiff = "the old content is too large"
 	default:
 		data.Diff, data.DiffCut = r.diff()
@@ -97,9 +97,6 @@ func writeOutput(d *writeData) string {
 		fmt.Fprintf(&b, "%d bytes\n", d.Size)
 	default:
 		b.WriteString(d.Diff)
-	}
-	if d.DiffCut {
-		b.WriteString("(the diff is cut)\n")
 	}
 	return b.String()
 }

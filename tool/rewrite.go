@@ -40,34 +40,28 @@ type rewrite struct {
 	applied  []text.Applied
 }
 
-// diff compares the file before and after. It is "" where nothing changes, or
-// where the file is no text.
+// diff compares the file before and after. It is "" where nothing changes.
 func (r *rewrite) diff() (diff string, cut bool) {
-	if r.before.exists && r.before.content == nil && r.before.size > 0 {
-		return "", false
-	}
-	before, ok := r.readable(r.before.content)
-	after, also := r.readable(r.content)
-	if !ok || !also {
+	if r.before.exists && r.before.content == nil {
 		return "", false
 	}
 	from, to := "a/"+r.name, "b/"+r.name
 	if !r.before.exists {
 		from = "/dev/null"
 	}
-	return text.Unified(from, to, before, after)
+	return text.Unified(from, to, r.readable(r.before.content), r.readable(r.content))
 }
 
-// readable is content in a form that a diff can show.
-func (r *rewrite) readable(content []byte) ([]byte, bool) {
+// readable is content in a form that a diff can show: a charset that was named
+// is decoded, all else Unified knows by itself.
+func (r *rewrite) readable(content []byte) []byte {
+	if r.encoding == text.Detect {
+		return content
+	}
 	if decoded, _, err := text.Decode(content, r.encoding); err == nil {
-		return []byte(decoded), true
+		return []byte(decoded)
 	}
-	if bytes.IndexByte(content, 0) >= 0 {
-		return nil, false
-	}
-	// Text in an encoding that nobody named: what is ASCII in it can be shown.
-	return []byte(strings.ToValidUTF8(string(content), "\uFFFD")), true
+	return content
 }
 
 // snapshot reads the file of a target, as far as limit, and hashes it as far as
