@@ -1,0 +1,5 @@
+package audit
+
+import "os"
+
+var _ = os.ReadFile // want forbidigo

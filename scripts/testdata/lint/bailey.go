@@ -1,0 +1,5 @@
+package bailey
+
+import "os"
+
+var _ = os.Stat // want forbidigo

@@ -1,0 +1,5 @@
+package config
+
+import "os"
+
+var _ = os.ReadFile // the operator's file

@@ -1,0 +1,5 @@
+package policy
+
+import "os"
+
+var _ = os.Stat // want forbidigo

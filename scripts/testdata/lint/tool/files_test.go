@@ -1,0 +1,5 @@
+package tool
+
+import "os"
+
+var _ = os.ReadFile // tests lay out trees
