@@ -247,6 +247,11 @@ func (b *compiler) addBuiltin(src builtin, p pattern) {
 	if last := p[max(0, len(p)-1):]; len(src.except) > 0 && len(last) == 1 && last[0].glob != nil {
 		last[0].glob.except = src.except
 	}
+	for i := range p {
+		if g := p[i].glob; g != nil && g.text == "*" {
+			p[i].given = true // it spells out nothing that a rule could name
+		}
+	}
 	if !src.exact {
 		p = p.withDescendants()
 	}

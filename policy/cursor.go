@@ -47,8 +47,8 @@ func (p *Policy) place(dir Access) *place {
 		dir.Requested = path.Clean(dir.Requested)
 		at.asked = dir.Requested
 	}
-	o := object{scope: scope{effect: dir.Effect}}
-	at.unusable = dir.Real == "" || !p.locate(&o, &dir, &space{})
+	o, ok := p.locate(scope{}, &dir, &space{})
+	at.unusable = dir.Real == "" || !ok
 	at.state, at.askedState = o.real, o.asked
 	at.whole = o.repo != nil || p.entryBelow(at.real) || at.asked != "" && p.entryBelow(at.asked)
 	return at

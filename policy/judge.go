@@ -30,7 +30,7 @@ type object struct {
 }
 
 // space is memory for the states of an object, so that they need no heap.
-type space struct{ folded, exact, asked [48]uint32 }
+type space struct{ folded, exact, asked [32]uint32 }
 
 // Judge decides about an access. It does no I/O and keeps nothing.
 func (p *Policy) Judge(a Access) Verdict {
@@ -47,9 +47,9 @@ func (p *Policy) judge(a Access) (Verdict, found) {
 	if a.Requested != "" {
 		a.Requested = path.Clean(a.Requested)
 	}
-	o := object{scope: s, dir: a.Dir, link: a.Link}
 	var mem space
-	if !p.locate(&o, &a, &mem) {
+	o, ok := p.locate(s, &a, &mem)
+	if !ok {
 		return Verdict{Action: Deny, Rule: unusableRule, Kind: KindDenied, Stage: StagePath}, f
 	}
 	f = p.find(&o)
@@ -59,26 +59,23 @@ func (p *Policy) judge(a Access) (Verdict, found) {
 	return p.conclude(tool, &f), f
 }
 
-// locate walks to the paths of an access.
-func (p *Policy) locate(o *object, a *Access, mem *space) (ok bool) {
+// locate walks to the paths of an access. It returns the object, and does not
+// fill one in, so that mem can stay on the caller's stack.
+func (p *Policy) locate(s scope, a *Access, mem *space) (o object, ok bool) {
+	o = object{scope: s, dir: a.Dir, link: a.Link}
 	if a.Real == "" {
-		return a.Requested == ""
+		return o, a.Requested == ""
 	}
 	o.real, ok = p.walk(state{mem.folded[:0], mem.exact[:0]}, a.Real)
-	if !ok {
-		return false
+	if ok && a.Requested != "" && a.Requested != a.Real {
+		var asked state
+		asked, ok = p.walk(state{folded: mem.asked[:0]}, a.Requested)
+		o.asked = asked.folded
 	}
-	if a.Requested != "" && a.Requested != a.Real {
-		s, ok := p.walk(state{folded: mem.asked[:0]}, a.Requested)
-		if !ok {
-			return false
-		}
-		o.asked = s.folded
-	}
-	if a.Effect&Change != 0 && len(a.GitDir) > 0 {
+	if ok && a.Effect&Change != 0 && len(a.GitDir) > 0 {
 		o.repo = p.folded.walkRepo(a.Real, a.GitDir)
 	}
-	return true
+	return o, ok
 }
 
 // walkRepo steps along a path and takes each of the given directories for .git too.

@@ -30,6 +30,20 @@ type node struct {
 type globEdge struct {
 	glob *glob
 	to   uint32
+	// The bytes that a match starts and ends with, where the glob says so. They
+	// spare nearly all names the look at the glob.
+	first, last byte
+}
+
+func newGlobEdge(g *glob, to uint32) globEdge {
+	e := globEdge{glob: g, to: to}
+	if g.head != "" {
+		e.first = g.head[0]
+	}
+	if g.tail != "" {
+		e.last = g.tail[len(g.tail)-1]
+	}
+	return e
 }
 
 // set is a state of a machine. Its nodes are distinct.
@@ -74,7 +88,7 @@ func (m *machine) extend(from uint32, s *segment, own bool) uint32 {
 			}
 		}
 		to := m.grow()
-		m.nodes[from].globs = append(m.nodes[from].globs, globEdge{s.glob, to})
+		m.nodes[from].globs = append(m.nodes[from].globs, newGlobEdge(s.glob, to))
 		return to
 	}
 	literal, ok := m.literals[s.lit]
@@ -100,12 +114,13 @@ func (m *machine) grow() uint32 {
 // start is the state at the root directory.
 func (m *machine) start() set { return m.enter(nil, 0) }
 
-// step appends to dst the state that name leads to from state s.
+// step appends to dst the state that name, which is not empty, leads to from s.
 func (m *machine) step(dst, s set, name string) set {
 	if len(s) == 0 {
 		return dst
 	}
 	literal := m.literals[name]
+	first, last := name[0], name[len(name)-1]
 	for _, at := range s {
 		n := &m.nodes[at]
 		if n.loops && !slices.Contains(dst, at) {
@@ -117,8 +132,9 @@ func (m *machine) step(dst, s set, name string) set {
 			}
 		}
 		for i := range n.globs {
-			if n.globs[i].glob.match(name) {
-				dst = m.enter(dst, n.globs[i].to)
+			e := &n.globs[i]
+			if (e.first == 0 || e.first == first) && (e.last == 0 || e.last == last) && e.glob.match(name) {
+				dst = m.enter(dst, e.to)
 			}
 		}
 	}
