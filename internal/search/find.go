@@ -94,11 +94,10 @@ func Find(ctx context.Context, start *jail.Object, opts FindOptions, emit func(F
 }
 
 // emitError carries an error of the caller's through Walk, which would take
-// fs.SkipDir and fs.SkipAll as its own.
+// fs.SkipDir and fs.SkipAll as its own: so it must not unwrap.
 type emitError struct{ err error }
 
 func (e emitError) Error() string { return e.err.Error() }
-func (e emitError) Unwrap() error { return e.err }
 
 func unwrapEmit(err error) error {
 	var e emitError
