@@ -190,7 +190,7 @@ func (b *Bailey) folders(home string) []jail.Folder {
 	folders := append([]jail.Folder(nil), b.opts.Folders...)
 	for _, f := range b.config.Workspace.Allow {
 		mode := jail.ReadOnly
-		if f.Mode == config.FolderWrite {
+		if f.Mode == config.Write {
 			mode = jail.ReadWrite
 		}
 		folders = append(folders, jail.Folder{Given: config.ExpandHome(f.Path, home), Mode: mode})

@@ -37,7 +37,7 @@ func locate(flag string, env func(string) string, system string) (path string, e
 		}
 		return given.path, true, nil
 	}
-	for _, place := range []string{userFile(env), system} {
+	for _, place := range []string{UserFile(env), system} {
 		if place == "" {
 			continue
 		}
@@ -48,8 +48,8 @@ func locate(flag string, env func(string) string, system string) (path string, e
 	return "", false, nil
 }
 
-// userFile is the user's default place, "" where the environment names none.
-func userFile(env func(string) string) string {
+// UserFile is the user's default place, "" where the environment names none.
+func UserFile(env func(string) string) string {
 	dir := env("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) { // the XDG specification: a relative one is ignored
 		home := env("HOME")
@@ -88,7 +88,7 @@ func Load(path string) (*Config, error) {
 }
 
 func readFile(path string) ([]byte, *Error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0) // a FIFO must not make Bailey wait
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock*0, 0) // a FIFO must not make Bailey wait
 	if err != nil {
 		return nil, unreadable(path, err, "")
 	}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/baileyhq/bailey/internal/mcpserver"
+	"github.com/baileyhq/bailey/tool"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the tools over MCP on standard input and output",
+		Long: `Serve the tools of a folder to an MCP client over standard input and output.
+
+A configuration that can't be used does not keep the server from starting: it
+then answers every call with what is wrong, where the agent's user sees it.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+	}
+}
+
+func (a *app) serve(ctx context.Context) error {
+	o := mcpserver.Options{Version: Version(), Logger: slog.Default()}
+	b, err := a.open(ctx)
+	if err != nil {
+		a.complain(err)
+		o.Tools = tool.Broken(err)
+		o.Request = func(name string, args json.RawMessage) tool.Request { return tool.Request{Tool: name, Args: args} }
+		o.Instructions = "Bailey can't be used: every call is refused until the operator has mended this.\n" + err.Error()
+	} else {
+		defer func() { _ = b.Close() }()
+		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
+	}
+	err = mcpserver.Serve(ctx, o, io.NopCloser(a.stdin), keepOpen{a.stdout})
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, os.ErrClosed) {
+		return &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// keepOpen leaves closing a standard stream to the end of the process.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
