@@ -21,6 +21,13 @@ type dentReader struct {
 	entries []entry
 }
 
+func (r *dentReader) mark() (int64, bool) {
+	from, err := unix.Seek(r.fd, 0, unix.SEEK_CUR)
+	return from, err == nil
+}
+
+func (r *dentReader) close() {}
+
 func (r *dentReader) next() ([]entry, error) {
 	if r.buf == nil {
 		r.buf = make([]byte, dentBufferSize)

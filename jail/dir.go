@@ -33,9 +33,10 @@ type dir interface {
 	remove(name string, directory bool) error
 	rename(name string, to dir, newName string, how renameMode) error
 
-	// lister reads the entries from the start. It uses the directory's own
-	// offset, so that only one lister of a dir is in use at a time.
-	lister() (lister, error)
+	// lister reads the entries from a mark on, 0 for the start. It uses the
+	// directory's own offset, so that only one lister of a dir is in use at a
+	// time.
+	lister(from int64) (lister, error)
 	// lock takes the advisory lock that all of Bailey's writers in this
 	// directory share, or fails with errLocked at once.
 	tryLock() (unlock func(), err error)
@@ -59,6 +60,11 @@ type lister interface {
 	// next returns some entries; none and no error at the end. The slice is
 	// valid until the next call.
 	next() ([]entry, error)
+	// mark is where another lister of the same directory would go on; false
+	// where a listing can't be taken up again.
+	mark() (from int64, ok bool)
+	// close ends a listing early; the directory stays open.
+	close()
 }
 
 // An entry is a name with its type; fs.ModeIrregular if the file system does not

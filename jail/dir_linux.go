@@ -273,11 +273,11 @@ func (d *fdDir) close() error {
 	return unix.Close(fd)
 }
 
-func (d *fdDir) lister() (lister, error) {
+func (d *fdDir) lister(from int64) (lister, error) {
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	if _, err := unix.Seek(d.fd, 0, 0); err != nil {
+	if _, err := unix.Seek(d.fd, from, unix.SEEK_SET); err != nil {
 		return nil, err
 	}
 	return &dentReader{fd: d.fd}, nil

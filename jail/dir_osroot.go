@@ -272,7 +272,7 @@ func (d *rootDir) sync() error {
 // close leaves the allowed folder itself open: its dir is closed by its folder.
 func (d *rootDir) close() error { return d.root.Close() }
 
-func (d *rootDir) lister() (lister, error) {
+func (d *rootDir) lister(int64) (lister, error) {
 	f, err := d.root.Open(".")
 	if err != nil {
 		return nil, err
@@ -298,11 +298,20 @@ func (l *rootLister) next() ([]entry, error) {
 		l.entries = append(l.entries, entry{name: e.Name(), kind: e.Type()})
 	}
 	if len(found) == 0 || err != nil {
-		_ = l.f.Close()
-		l.f = nil
+		l.close()
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return l.entries, err
+}
+
+// mark: os.File reads ahead, so that its place in a directory can't be told.
+func (l *rootLister) mark() (int64, bool) { return 0, false }
+
+func (l *rootLister) close() {
+	if l.f != nil {
+		_ = l.f.Close()
+		l.f = nil
+	}
 }

@@ -102,45 +102,48 @@ var (
 	errAbove  = errors.New("leaves the folder")
 )
 
+// A callersError is what a function of the caller returned: it goes back to the
+// caller as it is.
+type callersError struct{ err error }
+
+func (c *callersError) Error() string { return c.err.Error() }
+func (c *callersError) Unwrap() error { return c.err }
+
 // report gives err the operation and the path that the caller used. Errors of
 // the kernel are translated, names that the layers below used are dropped.
 func report(op, path string, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, errAbove):
-		return &EscapeError{Op: op, Path: path}
-	case errors.Is(err, errMount):
-		return &EscapeError{Op: op, Path: path, Mount: true}
 	}
-	var (
-		escape  *EscapeError
-		special *SpecialError
-	)
-	switch {
-	case errors.As(err, &escape):
-		return &EscapeError{Op: op, Path: path, Mount: escape.Mount}
-	case errors.As(err, &special):
-		return &SpecialError{Op: op, Path: path, Kind: special.Kind}
+	switch err := bare(err).(type) { //nolint:errorlint // bare left the plain error
+	case *callersError:
+		return err.err
+	case *EscapeError:
+		return &EscapeError{Op: op, Path: path, Mount: err.Mount}
+	case *SpecialError:
+		return &SpecialError{Op: op, Path: path, Kind: err.Kind}
+	default:
+		switch err {
+		case errAbove:
+			return &EscapeError{Op: op, Path: path}
+		case errMount:
+			return &EscapeError{Op: op, Path: path, Mount: true}
+		}
+		return &fs.PathError{Op: op, Path: path, Err: translate(err)}
 	}
-	return &fs.PathError{Op: op, Path: path, Err: translate(bare(err))}
 }
 
-// bare takes off the wrappers that carry paths of their own.
+// bare takes off the outer wrappers that carry paths of their own. What a
+// caller's function has wrapped itself stays whole.
 func bare(err error) error {
 	for {
-		var (
-			path *fs.PathError
-			link *os.LinkError
-			call *os.SyscallError
-		)
-		switch {
-		case errors.As(err, &path):
-			err = path.Err
-		case errors.As(err, &link):
-			err = link.Err
-		case errors.As(err, &call):
-			err = call.Err
+		switch wrapper := err.(type) { //nolint:errorlint // only the outermost one
+		case *fs.PathError:
+			err = wrapper.Err
+		case *os.LinkError:
+			err = wrapper.Err
+		case *os.SyscallError:
+			err = wrapper.Err
 		default:
 			return err
 		}

@@ -30,16 +30,27 @@ func (j *Jail) start(name string) (f *folder, rel string, ok bool) {
 	return f, rel, true
 }
 
-// settle moves to the innermost folder once the path is known to be real.
-func (j *Jail) settle(f *folder, rel string) (*folder, string) {
-	switch {
-	case j.nested:
-		return j.folderOf(f.join(rel))
-	case isClean(rel):
-		return f, rel
-	default:
-		return f, path.Clean(rel)
+// settle cleans the path below the folder, once it is known to be real. It fails
+// for a path that led into a folder inside this one: the walk then goes by the
+// descriptor that is held of it.
+func (j *Jail) settle(f *folder, rel string) (string, bool) {
+	if !isClean(rel) {
+		rel = path.Clean(rel)
 	}
+	if j.nested {
+		if inner, _ := j.folderOf(f.join(rel)); inner != f {
+			return "", false
+		}
+	}
+	return rel, true
+}
+
+// baseName is the last name of a settled path.
+func (f *folder) baseName(rel string) string {
+	if rel == "." {
+		rel = f.Real
+	}
+	return rel[strings.LastIndexByte(rel, '/')+1:]
 }
 
 // needsWalk tells whether the kernel met something that only the walk can judge.
@@ -64,11 +75,16 @@ func (j *Jail) fastOpen(name string) (*File, bool, error) {
 		}
 		return nil, true, openFileError(err)
 	}
-	file, err := newFile(fd, lastName(rel))
+	rel, ok = j.settle(f, rel)
+	if !ok {
+		_ = unix.Close(fd)
+		return nil, false, nil
+	}
+	file, err := newFile(fd, f.baseName(rel))
 	if err != nil {
 		return nil, true, err
 	}
-	file.folder, file.rel = j.settle(f, rel)
+	file.folder, file.rel = f, rel
 	return file, true, nil
 }
 
@@ -85,10 +101,13 @@ func (j *Jail) fastStat(name string) (Info, bool, error) {
 	var st unix.Stat_t
 	err = unix.Fstat(fd, &st)
 	_ = unix.Close(fd)
-	if err == nil {
-		info.fill(lastName(rel), &st)
+	if err != nil {
+		return info, true, err
 	}
-	return info, true, err
+	if rel, ok = j.settle(f, rel); ok {
+		info.fill(f.baseName(rel), &st)
+	}
+	return info, ok, nil
 }
 
 func (j *Jail) fastResolve(name string, how How) (*Object, bool, error) {
@@ -115,15 +134,18 @@ func (j *Jail) fastExisting(f *folder, rel string) (*Object, bool, error) {
 	if err != nil {
 		return nil, !needsWalk(err), err
 	}
-	o := &Object{j: j}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		_ = unix.Close(fd)
 		return nil, true, err
 	}
-	o.info.fill(lastName(rel), &st)
-	o.exists = true
-	o.folder, o.rel = j.settle(f, rel)
+	rel, ok := j.settle(f, rel)
+	if !ok {
+		_ = unix.Close(fd)
+		return nil, false, nil
+	}
+	o := &Object{j: j, folder: f, rel: rel, exists: true}
+	o.info.fill(f.baseName(rel), &st)
 	switch {
 	case o.info.IsDir():
 		o.self = &fdDir{fd: fd, readable: readable}
@@ -137,7 +159,7 @@ func (j *Jail) fastExisting(f *folder, rel string) (*Object, bool, error) {
 }
 
 // fastNamed opens the directory that holds the name.
-func (j *Jail) fastNamed(f *folder, rel string, how How) (*Object, bool, error) {
+func (j *Jail) fastNamed(f *folder, rel string, how How) (o *Object, ok bool, err error) {
 	above, base := ".", rel
 	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
 		above, base = rel[:i], rel[i+1:]
@@ -149,7 +171,7 @@ func (j *Jail) fastNamed(f *folder, rel string, how How) (*Object, bool, error) 
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // the walk finds out what is wrong
 	}
-	o := &Object{j: j, parent: &fdDir{fd: fd, readable: true}, base: base}
+	o = &Object{j: j, parent: &fdDir{fd: fd, readable: true}, base: base, folder: f}
 	o.info, err = o.parent.lstat(base)
 	switch {
 	case errors.Is(err, unix.ENOENT) && how == Target:
@@ -162,20 +184,10 @@ func (j *Jail) fastNamed(f *folder, rel string, how How) (*Object, bool, error) 
 	default:
 		o.exists = true
 	}
-	o.folder, o.rel = j.settle(f, rel)
-	if o.IsRoot() {
+	if o.rel, ok = j.settle(f, rel); !ok {
 		_ = o.Close()
-		return nil, false, nil // a folder inside another one: the walk tells them apart
 	}
-	return o, true, nil
-}
-
-func lastName(rel string) string {
-	name := rel[strings.LastIndexByte(rel, '/')+1:]
-	if name == "" || name == "." || name == ".." {
-		return ""
-	}
-	return name
+	return o, ok, nil
 }
 
 // kernelDir tells whether a directory lies on a kernel file system.

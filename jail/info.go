@@ -82,7 +82,12 @@ func (i Info) specialKind() string {
 	}
 }
 
+// same compares identity. Inode numbers are used again: a name that became an
+// object of another type is told apart at least.
 func (i Info) same(o Info) bool {
+	if i.mode.Type() != o.mode.Type() {
+		return false
+	}
 	if i.origin != nil && o.origin != nil {
 		return os.SameFile(i.origin, o.origin)
 	}

@@ -27,6 +27,7 @@ type Object struct {
 	exists  bool
 	sealed  bool // it is there, but may not be opened
 	dotted  bool // the path ended in "." or ".."
+	viaLink bool // the path was a link with "/" behind it: this is where it leads
 	wantDir bool // the path of an absent object ended in "/"
 }
 
@@ -81,7 +82,9 @@ func (o *Object) Close() error {
 
 func (o *Object) fail(op string, err error) error { return report(op, o.given, err) }
 
-// Open opens a regular file for reading. The file is the caller's to close.
+// Open opens a regular file for reading. The file is the caller's to close. What
+// was resolved as Existing is open already and is handed over: a second Open
+// fails.
 func (o *Object) Open() (*File, error) {
 	f, err := o.open()
 	return f, o.fail("open", err)
@@ -105,7 +108,7 @@ func (o *Object) open() (*File, error) {
 		o.file = nil
 		return f, nil
 	case o.parent == nil:
-		return nil, ErrChanged // was opened once already
+		return nil, fs.ErrClosed // was handed over already
 	}
 	f, err := o.parent.openFile(o.base)
 	if err != nil {
@@ -114,9 +117,15 @@ func (o *Object) open() (*File, error) {
 		}
 		return nil, err
 	}
-	if !f.info.same(o.info) {
+	switch {
+	case !f.info.same(o.info):
+		err = ErrChanged
+	case o.j.denyHardLinks && f.info.nlink > 1:
+		err = errHardLink
+	}
+	if err != nil {
 		_ = f.Close()
-		return nil, ErrChanged
+		return nil, err
 	}
 	f.folder, f.rel = o.folder, o.rel
 	return f, nil
@@ -175,7 +184,8 @@ func refuseKernelIfCrossed(d dir, o *Object) (dir, error) {
 }
 
 // Verify makes sure, after a wait, that the real path still names this object
-// (or still nothing), in the same directory. It fails with ErrChanged.
+// (or still nothing), in the same directory. It fails with ErrChanged. Whether
+// the content is the same is for the caller to compare.
 func (o *Object) Verify(ctx context.Context) error {
 	how := Entry
 	if !o.exists {
@@ -185,11 +195,11 @@ func (o *Object) Verify(ctx context.Context) error {
 		return nil // held open for life
 	}
 	now, err := o.j.Resolve(ctx, o.Real(), how)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ErrChanged
-	}
-	if err != nil {
-		return o.fail("verify", err)
+	switch {
+	case ctx.Err() != nil:
+		return o.fail("verify", ctx.Err())
+	case err != nil:
+		return o.fail("verify", ErrChanged) // it could be resolved before
 	}
 	defer func() { _ = now.Close() }()
 	if now.exists != o.exists || now.Real() != o.Real() || len(now.absent) != len(o.absent) ||

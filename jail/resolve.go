@@ -53,6 +53,7 @@ type walker struct {
 	pending []string // components to go, the next one last
 	links   int
 	dotted  bool // the last component as given is "." or ".."
+	viaLink bool // the last component is a link that a "/" behind it made follow
 
 	folder  *folder
 	cur     dir
@@ -239,6 +240,7 @@ func (w *walker) step(name string) (*Object, error) {
 	case info.IsLink() && last && w.how == Entry:
 		return w.object(name, info), nil
 	case info.IsLink():
+		w.viaLink = w.viaLink || w.nothingMore()
 		return nil, w.follow(name)
 	case last && w.how != Existing:
 		return w.object(name, info), nil
@@ -249,6 +251,17 @@ func (w *walker) step(name string) (*Object, error) {
 	default:
 		return w.existing(name, info)
 	}
+}
+
+// nothingMore tells whether the path as given has no further name, so that a
+// "link/" stands for where the link leads.
+func (w *walker) nothingMore() bool {
+	for _, name := range w.pending {
+		if name != "." {
+			return false
+		}
+	}
+	return true
 }
 
 // real is the real path of a name in the current directory.
@@ -347,11 +360,11 @@ func (w *walker) existing(name string, info Info) (*Object, error) {
 // absent is a name that is not there, with directories above it that are not
 // there either.
 func (w *walker) absent(name string) (*Object, error) {
-	names, wantDir := []string{name}, false
+	names := []string{name}
+	wantDir := len(w.pending) > 0 && w.pending[0] == "."
 	for i := len(w.pending) - 1; i >= 0; i-- {
 		switch w.pending[i] {
 		case ".":
-			wantDir = true
 		case "..":
 			return nil, syscall.ENOENT // as the kernel: there is nothing to go up from
 		default:
@@ -372,9 +385,10 @@ func (w *walker) arrived() (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{j: w.j, folder: w.folder, info: info, exists: true, dotted: w.dotted}
+	o := &Object{j: w.j, folder: w.folder, info: info, exists: true, dotted: w.dotted, viaLink: w.viaLink}
 	if len(w.trail) == 0 {
 		o.rel, o.self = ".", w.cur
+		o.info.name = path.Base(w.folder.Real)
 		w.cur = nil
 		return o, nil
 	}

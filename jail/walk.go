@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 // WalkOptions say how Walk goes.
@@ -25,6 +26,10 @@ type WalkOptions struct {
 const (
 	sortPortion = 1 << 16 // entries that are sorted together
 	openLevels  = 128     // directories that a walk holds open at once
+
+	// parkedEntries are what a directory that is not held open may keep in
+	// memory; more are read again on the way back.
+	parkedEntries = 1024
 )
 
 // A WalkEntry is one name that a walk came upon. It is valid only during the
@@ -161,15 +166,22 @@ func (s *sharedDir) release() {
 type level struct {
 	dir     *sharedDir // nil while parked
 	name    string
-	id      Info
 	lister  lister
 	pending []entry
 	prefix  int // length of the walk's prefix above this directory
+
+	// Where to go on after parking.
+	id      Info
+	from    int64  // mark of the listing
+	more    bool   // there is something to list from there
+	start   int64  // mark at which the sorted portion in pending starts
+	startOK bool   // that mark can be used
+	last    string // the entry that the walk is in, if the portion is to be sorted again
 }
 
 // A treeWalk goes through a tree with its own stack. Beyond openLevels the upper
-// directories are parked: their remaining entries are read, they are closed, and
-// found again by ".." on the way back.
+// directories are parked: they are closed with a mark of how far they were read,
+// and found again by ".." on the way back.
 type treeWalk struct {
 	ctx    context.Context //nolint:containedctx // lives for one call
 	start  *Object
@@ -184,9 +196,10 @@ type treeWalk struct {
 
 // Walk calls fn for every entry below a directory, a directory before its
 // entries. Links are not followed and mount points not entered unless permitted.
-// A directory that can't be read is reported by an entry with Err. If fn returns
-// fs.SkipDir for a directory, it is not entered; fs.SkipAll ends the walk without
-// an error; any other error ends it.
+// A directory that can't be read is reported by a second entry with Err. If fn
+// returns fs.SkipDir for a directory, it is not entered; for anything else, the
+// rest of the directory that holds it is skipped. fs.SkipAll ends the walk
+// without an error; any other error ends it and is returned as it is.
 //
 // Memory is bounded by the depth and by WalkOptions.Sorted's portions, whatever
 // the size of a directory.
@@ -217,27 +230,43 @@ func (o *Object) traverse(ctx context.Context, opts WalkOptions, temps bool, fn 
 
 func (w *treeWalk) close() {
 	for _, l := range w.levels {
-		if l.dir != nil {
-			l.dir.release()
-		}
+		l.close()
 	}
+}
+
+// close lets go of what the level holds open.
+func (l *level) close() {
+	l.unlist()
+	if l.dir != nil {
+		l.dir.release()
+		l.dir = nil
+	}
+}
+
+// unlist ends the listing: there are no further entries.
+func (l *level) unlist() {
+	if l.lister != nil {
+		l.lister.close()
+		l.lister = nil
+	}
+	l.pending = nil
 }
 
 func (w *treeWalk) path(name string) string { return w.prefix + name }
 
 // enter makes d the innermost directory. It takes d over.
 func (w *treeWalk) enter(d dir, name string) error {
-	list, err := d.lister()
+	list, err := d.lister(0)
+	if err == nil && len(w.levels) >= openLevels {
+		err = w.park(w.levels[len(w.levels)-openLevels])
+	}
 	if err != nil {
 		_ = d.close()
 		return err
 	}
-	w.levels = append(w.levels, &level{dir: share(d), name: name, lister: list, prefix: len(w.prefix)})
+	w.levels = append(w.levels, &level{dir: share(d), name: strings.Clone(name), lister: list, prefix: len(w.prefix)})
 	if name != "" {
 		w.prefix += name + "/"
-	}
-	if above := len(w.levels) - 1 - openLevels; above >= 0 {
-		return w.park(w.levels[above])
 	}
 	return nil
 }
@@ -250,7 +279,28 @@ func (w *treeWalk) park(l *level) (err error) {
 	if l.id, err = l.dir.info(); err != nil {
 		return err
 	}
-	l.pending = slices.Clone(l.pending)
+	if l.lister != nil {
+		if l.from, l.more = l.lister.mark(); !l.more {
+			if err := l.drain(w.opts.Sorted); err != nil {
+				return err
+			}
+		}
+		l.lister.close()
+		l.lister = nil
+	}
+	if l.startOK && len(l.pending) > parkedEntries {
+		l.pending, l.from, l.more = nil, l.start, true
+	} else {
+		l.pending, l.last = slices.Clone(l.pending), ""
+	}
+	l.dir.release()
+	l.dir = nil
+	return nil
+}
+
+// drain reads all that is left of a listing that can't be taken up again.
+func (l *level) drain(sorted bool) error {
+	all := slices.Clone(l.pending)
 	for {
 		more, err := l.lister.next()
 		if err != nil {
@@ -259,14 +309,40 @@ func (w *treeWalk) park(l *level) (err error) {
 		if len(more) == 0 {
 			break
 		}
-		l.pending = append(l.pending, more...)
+		all = append(all, more...)
 	}
-	if w.opts.Sorted {
-		sortEntries(l.pending)
+	if sorted {
+		sortEntries(all)
 	}
-	l.lister = nil
-	l.dir.release()
-	l.dir = nil
+	l.pending = all
+	return nil
+}
+
+// unpark takes up a parked directory again, as which d was found.
+func (l *level) unpark(d dir, sorted bool) error {
+	l.dir = share(d)
+	if !l.more {
+		return nil
+	}
+	l.more = false
+	list, err := d.lister(l.from)
+	if err != nil {
+		return err
+	}
+	l.lister = list
+	if l.last == "" {
+		return nil
+	}
+	if err := l.fill(sorted); err != nil {
+		return err
+	}
+	after, found := slices.BinarySearchFunc(l.pending, l.last, func(e entry, name string) int {
+		return strings.Compare(e.name, name)
+	})
+	if found {
+		after++
+	}
+	l.pending = l.pending[after:]
 	return nil
 }
 
@@ -275,7 +351,7 @@ func (w *treeWalk) leave() error {
 	inner := w.levels[len(w.levels)-1]
 	w.levels = w.levels[:len(w.levels)-1]
 	w.prefix = w.prefix[:inner.prefix]
-	defer inner.dir.release()
+	defer inner.close()
 	if len(w.levels) == 0 {
 		return nil
 	}
@@ -284,11 +360,10 @@ func (w *treeWalk) leave() error {
 		return nil
 	}
 	d, err := inner.dir.parent(outer.id)
-	if err != nil {
-		return err
+	if err == nil {
+		err = outer.unpark(d, w.opts.Sorted)
 	}
-	outer.dir = share(d)
-	return nil
+	return report("walk", joinRel(w.start.given, w.prefix), err)
 }
 
 func (w *treeWalk) run() error {
@@ -319,7 +394,7 @@ func (w *treeWalk) run() error {
 func (l *level) next(sorted bool) (entry, bool, error) {
 	if len(l.pending) == 0 && l.lister != nil {
 		if err := l.fill(sorted); err != nil {
-			l.lister = nil
+			l.unlist()
 			return entry{}, false, err
 		}
 	}
@@ -328,6 +403,7 @@ func (l *level) next(sorted bool) (entry, bool, error) {
 	}
 	e := l.pending[0]
 	l.pending = l.pending[1:]
+	l.last = e.name
 	return e, true, nil
 }
 
@@ -337,6 +413,7 @@ func (l *level) fill(sorted bool) error {
 		l.pending = more
 		return err
 	}
+	l.start, l.startOK = l.lister.mark()
 	var all []entry
 	for len(all) < sortPortion {
 		more, err := l.lister.next()
@@ -378,7 +455,10 @@ func (w *treeWalk) visit(at *level, found entry) error {
 	}
 	err := w.fn(e)
 	switch {
-	case errors.Is(err, fs.SkipDir) && e.IsDir():
+	case errors.Is(err, fs.SkipDir):
+		if !e.IsDir() {
+			at.unlist()
+		}
 		return nil
 	case err != nil:
 		return err
@@ -412,7 +492,7 @@ func (w *treeWalk) descend(e *WalkEntry) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errIsLink):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errIsLink), errors.Is(err, syscall.ENOTDIR):
 		return nil // not a directory there any more
 	default:
 		e.err = report("walk", e.Path(), err)
