@@ -26,10 +26,7 @@ func (t *Toolbox) decideTarget(ctx context.Context, c *call, g, dest *target) er
 	if g.obj == nil {
 		return nil // nothing is there; decideAbsent has judged the path
 	}
-	access := policy.Access{
-		Tool: c.spec.name, Effect: g.effect, Requested: g.requested, Real: g.obj.Real(),
-		Dir: g.dir || g.isDir(), Link: isLink(g),
-	}
+	access := c.access(g)
 	v, err := t.judge(ctx, access)
 	if err != nil {
 		return err
@@ -46,6 +43,14 @@ func (t *Toolbox) decideTarget(ctx context.Context, c *call, g, dest *target) er
 		return nil
 	}
 	return t.decideBeneath(ctx, c, g, dest)
+}
+
+// access is what a target is judged by.
+func (c *call) access(g *target) policy.Access {
+	return policy.Access{
+		Tool: c.spec.name, Effect: g.effect, Requested: g.requested, Real: g.Real(),
+		Dir: g.dir || g.isDir(), Link: isLink(g),
+	}
 }
 
 // withhold notes the effects that are no part of what was asked but of the

@@ -25,7 +25,7 @@ func nearest(name string, known []string) string {
 	if len(name) > 64 {
 		return ""
 	}
-	best, least := "", max(len(name)/3, 1)+1
+	best, least := "", (len(name)+1)/2+1
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
 			best, least = k, d

@@ -163,14 +163,12 @@ func (t *Toolbox) resolveTarget(ctx context.Context, c *call, g *target) error {
 
 // decideAbsent judges a path at which nothing could be resolved.
 func (t *Toolbox) decideAbsent(ctx context.Context, c *call, g *target) error {
-	access := policy.Access{Tool: c.spec.name, Effect: g.effect, Requested: g.requested, Real: g.requested, Dir: g.dir}
+	g.real = g.requested
 	if obj, err := t.Workspace.Jail().Resolve(ctx, g.name, jail.Target); err == nil {
-		access.Real = obj.Real()
+		g.real = obj.Real()
 		obj.Close()
 	}
-	g.real = access.Real
-	v := t.Policy.Judge(access)
-	if v.Action == policy.Deny {
+	if v := t.Policy.Judge(c.access(g)); v.Action == policy.Deny {
 		return denial(g.path, v)
 	}
 	return nil
