@@ -13,18 +13,26 @@ const accessACL = "system.posix_acl_access"
 // copyAttributes carries the user's extended attributes and the access ACL over
 // to the new file. A file system without them, or a file that may not be read,
 // has none to carry.
-func copyAttributes(in dir, name string, to *os.File) {
+//
+// What a default ACL of the directory has given the new file is taken off: it
+// would open the file to people whom the old one kept out.
+func copyAttributes(in dir, name string, was Info, to *os.File) {
+	fd := int(to.Fd())
+	_ = unix.Fremovexattr(fd, accessACL)
 	old, err := in.openFile(name)
 	if err != nil {
 		return
 	}
 	defer func() { _ = old.Close() }()
+	if !old.info.same(was) {
+		return
+	}
 	for _, attr := range listAttributes(old.fd) {
 		if attr != accessACL && !strings.HasPrefix(attr, "user.") {
 			continue
 		}
 		if value, ok := attribute(old.fd, attr); ok {
-			_ = unix.Fsetxattr(int(to.Fd()), attr, value, 0)
+			_ = unix.Fsetxattr(fd, attr, value, 0)
 		}
 	}
 }

@@ -5,4 +5,4 @@ package jail
 import "os"
 
 // copyAttributes: extended attributes are carried over on Linux only.
-func copyAttributes(dir, string, *os.File) {}
+func copyAttributes(dir, string, Info, *os.File) {}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // An Object is what a path was resolved to: a file, a directory, a link, a
@@ -284,10 +285,23 @@ func (o *Object) Mkdir(ctx context.Context, perm fs.FileMode) (made []string, er
 	o.self = d
 	o.info, err = d.info()
 	o.info.name, o.exists = o.base, true
-	if err == nil && !o.j.noSync {
-		err = o.parent.sync()
+	if err == nil {
+		err = o.flush(o.parent)
 	}
 	return made, o.fail("mkdir", err)
+}
+
+// flush makes the names of a directory durable, unless that is not wanted or the
+// directory may not be read (write and search are enough to change it).
+func (o *Object) flush(d dir) error {
+	if o.j.noSync {
+		return nil
+	}
+	err := d.sync()
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
 }
 
 // makeParents makes the absent directories one by one, each beneath the one that
@@ -305,11 +319,9 @@ func (o *Object) makeParents(ctx context.Context, perm fs.FileMode) (made []stri
 		if isNew {
 			made = append(made, dirs[i])
 		}
-		if !o.j.noSync {
-			if err := o.parent.sync(); err != nil {
-				_ = d.close()
-				return made, err
-			}
+		if err := o.flush(o.parent); err != nil {
+			_ = d.close()
+			return made, err
 		}
 		_ = o.parent.close()
 		o.parent = d

@@ -40,6 +40,9 @@ func (o *Object) removable(ctx context.Context) error {
 	if !o.exists {
 		return fs.ErrNotExist
 	}
+	if o.viaLink {
+		return errNotDirectory // as the kernel says: the link is meant, and it is none
+	}
 	if o.j.nested && o.info.IsDir() && o.j.leadsToFolder(o.Real()) {
 		return errRoot // another allowed folder lies beneath
 	}
@@ -48,8 +51,8 @@ func (o *Object) removable(ctx context.Context) error {
 
 func (o *Object) unlink() error {
 	err := o.parent.remove(o.base, o.info.IsDir())
-	if err == nil && !o.j.noSync {
-		err = o.parent.sync()
+	if err == nil {
+		err = o.flush(o.parent)
 	}
 	return err
 }
@@ -94,6 +97,9 @@ func (o *Object) RemoveAll(ctx context.Context, guard Guard) (removed int, err e
 func (o *Object) removeBeneath(ctx context.Context, guard Guard) (removed int, err error) {
 	err = o.traverse(ctx, WalkOptions{Post: true}, true, func(e *WalkEntry) error {
 		switch {
+		case e.Err() != nil && e.IsDir() && e.dir().remove(e.Name(), true) == nil:
+			removed++ // could not be read, but was empty
+			return nil
 		case e.Err() != nil:
 			return e.Err()
 		case e.After():

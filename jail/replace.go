@@ -51,8 +51,8 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	if perm == 0 && !opts.SetPerm {
 		perm = 0o666
 	}
-	if o.exists {
-		perm = 0o600 // nobody else looks in before the old mode is set
+	if o.exists || opts.SetPerm {
+		perm = 0o600 // nobody else looks in before the right mode is set
 	}
 	t, err := newTemp(o.parent, perm)
 	if err != nil {
@@ -60,7 +60,7 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	}
 	defer t.discard()
 	if err := write(t.f); err != nil {
-		return Info{}, err
+		return Info{}, t.blame(err)
 	}
 	info, err := o.finish(t, opts)
 	if err != nil {
@@ -98,14 +98,11 @@ func (o *Object) replaceable(opts ReplaceOptions) error {
 // finish gives the new file the metadata of the old one and makes it durable.
 func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
 	if o.exists {
-		copyAttributes(o.parent, o.base, t.f)
+		copyAttributes(o.parent, o.base, o.info, t.f)
 	}
 	info, err := t.info()
 	if err != nil {
 		return info, err
-	}
-	if o.exists && (info.uid != o.info.uid || info.gid != o.info.gid) {
-		keepOwner(t.f, o.info)
 	}
 	mode := info.mode.Perm()
 	switch {
@@ -114,11 +111,20 @@ func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
 	case o.exists:
 		mode = o.info.mode.Perm()
 	}
-	if mode != info.mode {
+	changed := mode != info.mode
+	if o.exists && (info.uid != o.info.uid || info.gid != o.info.gid) {
+		changed = true
+		if !keepOwner(t.f, o.info) {
+			mode &^= ^mode & 0o007 << 3 // no more for another group than for everybody
+		}
+	}
+	if changed {
 		if err := t.f.Chmod(mode); err != nil {
 			return info, err
 		}
-		info.mode = mode
+		if info, err = t.info(); err != nil {
+			return info, err
+		}
 	}
 	if !o.j.noSync {
 		err = t.f.Sync()
@@ -127,11 +133,9 @@ func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
 }
 
 // keepOwner tries both, then the group alone: an ordinary user may give a file
-// to a group of his, not to another user.
-func keepOwner(f *os.File, old Info) {
-	if err := f.Chown(int(old.uid), int(old.gid)); err != nil {
-		_ = f.Chown(-1, int(old.gid))
-	}
+// to a group of his, not to another user. It tells whether the group is kept.
+func keepOwner(f *os.File, old Info) bool {
+	return f.Chown(int(old.uid), int(old.gid)) == nil || f.Chown(-1, int(old.gid)) == nil
 }
 
 func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info Info) error {
@@ -155,8 +159,8 @@ func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info 
 		err = o.parent.rename(t.name, o.parent, o.base, renameReplace)
 		t.gone = err == nil
 	}
-	if err == nil && !o.j.noSync {
-		err = o.parent.sync()
+	if err == nil {
+		err = o.flush(o.parent)
 	}
 	return err
 }
@@ -164,7 +168,7 @@ func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info 
 func (o *Object) commitNew(t *temp, opts ReplaceOptions) error {
 	if opts.Verify != nil {
 		if err := opts.Verify(nil); err != nil {
-			return err
+			return &callersError{err}
 		}
 	}
 	err := o.parent.rename(t.name, o.parent, o.base, renameNoReplace)
@@ -186,11 +190,13 @@ func (o *Object) commitSwap(t *temp, opts ReplaceOptions, info Info) error {
 		return err
 	}
 	// From here on the temporary name holds the old file; discard removes it.
-	err = o.verify(t.name, opts)
-	if err == nil {
+	if err = o.verify(t.name, opts); err == nil {
 		return nil
 	}
-	return errors.Join(err, o.swapBack(t, info))
+	if failed := o.swapBack(t, info); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // verify hands the file of that name to the caller's check, if it is the one
@@ -206,7 +212,10 @@ func (o *Object) verify(name string, opts ReplaceOptions) error {
 		return ErrChanged
 	}
 	old.folder, old.rel = o.folder, o.rel
-	return opts.Verify(old)
+	if err := opts.Verify(old); err != nil {
+		return &callersError{err}
+	}
+	return nil
 }
 
 // swapBack undoes an exchange. If what comes back is not the file that was put
@@ -244,7 +253,7 @@ func (j *Jail) WriteFile(name string, data []byte, perm fs.FileMode) error {
 	ctx := context.Background()
 	for tries := 1; ; tries++ {
 		err := j.writeOnce(ctx, name, data, perm)
-		if err == nil || tries == eagainLimit || !errors.Is(err, ErrChanged) {
+		if err == nil || tries == eagainLimit || !errors.Is(err, ErrChanged) || errors.Is(err, errLocked) {
 			return err
 		}
 	}

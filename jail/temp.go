@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -47,6 +48,16 @@ func newTemp(in dir, perm fs.FileMode) (*temp, error) {
 	}
 }
 
+// blame tells the writer's own failures from those of the file: the latter
+// without the temporary name.
+func (t *temp) blame(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) && failed.Path == t.name {
+		return failed.Err
+	}
+	return &callersError{err}
+}
+
 // discard removes the file unless it is in place.
 func (t *temp) discard() {
 	_ = t.f.Close()
@@ -65,7 +76,7 @@ func (t *temp) info() (Info, error) {
 
 // lockPatience is how long a writer waits for another one of the same directory.
 // Somebody who never lets go must not hang a call.
-const lockPatience = 5 * time.Second
+var lockPatience = 5 * time.Second
 
 // lockDir takes the lock that makes look-then-rename of Bailey's own writers one
 // step, also between processes.
@@ -74,8 +85,8 @@ func lockDir(ctx context.Context, d dir) (unlock func(), err error) {
 	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
 		unlock, err = d.tryLock()
 		switch {
-		case errors.Is(err, fs.ErrPermission):
-			return func() {}, nil // may be searched and written but not read: no lock to be had
+		case noLocks(err):
+			return func() {}, nil
 		case !errors.Is(err, errLocked):
 			return unlock, err
 		case time.Now().After(deadline):
@@ -87,6 +98,13 @@ func lockDir(ctx context.Context, d dir) (unlock func(), err error) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// noLocks tells that there is no lock to be had: the directory may be written but
+// not read, or its file system (NFS) locks no directories.
+func noLocks(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.ENOLCK) ||
+		errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
 // Sweep removes the temporary files that a crashed writer left in the writable
@@ -103,7 +121,11 @@ func (j *Jail) Sweep(ctx context.Context) (removed int, err error) {
 			continue
 		}
 		errs = append(errs, o.traverse(ctx, WalkOptions{}, true, func(e *WalkEntry) error {
-			if e.Err() == nil && isTemp(e.Name()) && e.Type().IsRegular() && sweepOne(e.dir(), e.Name()) {
+			switch {
+			case e.Err() != nil:
+			case e.IsDir() && j.nested && j.folderNamed(e.Real()) != nil:
+				return fs.SkipDir // swept, or left alone, as a folder of its own
+			case isTemp(e.Name()) && e.Type().IsRegular() && sweepOne(e.dir(), e.Name()):
 				removed++
 			}
 			return nil
@@ -112,8 +134,17 @@ func (j *Jail) Sweep(ctx context.Context) (removed int, err error) {
 	return removed, errors.Join(errs...)
 }
 
-// sweepOne removes one left-over, holding its lock meanwhile.
+// sweepOne removes one left-over, holding its lock meanwhile, and that of the
+// directory: between a writer's exchange and its verdict the temporary name is
+// that of the old file.
 func sweepOne(in dir, name string) bool {
+	unlock, err := in.tryLock()
+	if err != nil && !noLocks(err) {
+		return false
+	}
+	if err == nil {
+		defer unlock()
+	}
 	f, err := in.openFile(name)
 	if err != nil {
 		return false
