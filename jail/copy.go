@@ -13,8 +13,8 @@ import (
 // absent are made. A name that is taken is fs.ErrExist, or with overwrite a file
 // is replaced and a directory filled up. Each file is written as Replace writes.
 //
-// A link beneath a directory is copied as a link, but a relative one that would
-// lead out of the folder at its new place is refused.
+// A link is copied as a link, but a relative one that would lead out of the
+// folders at its new place is refused.
 //
 // It tells how many files it copied, links included, and how many bytes.
 func (o *Object) CopyTo(ctx context.Context, dst *Object, overwrite bool, guard Guard) (files int, bytes int64, err error) {
@@ -28,7 +28,7 @@ func (o *Object) CopyTo(ctx context.Context, dst *Object, overwrite bool, guard 
 		return 0, 0, err
 	}
 	if o.Real() == dst.Real() {
-		return 0, 0, o.fail("copy", fs.ErrExist)
+		return 0, 0, dst.fail("copy", fs.ErrExist)
 	}
 	if err := guard.allow(o.Real(), dst.Real(), o.info); err != nil {
 		return 0, 0, err
@@ -93,16 +93,16 @@ func (c *copier) tree(src, dst *Object) error {
 		if e.Err() != nil {
 			return e.Err()
 		}
-		return c.entry(e, src, path.Join(top, e.Path()))
+		return c.entry(e, dst, path.Join(top, e.Path()))
 	})
 }
 
 // entry copies what a walk came upon to a real path below the copy.
-func (c *copier) entry(e *WalkEntry, src *Object, dest string) error {
+func (c *copier) entry(e *WalkEntry, top *Object, dest string) error {
 	if err := judge(e, dest, c.guard); err != nil {
 		return err
 	}
-	dst, err := src.j.Resolve(c.ctx, dest, Target)
+	dst, err := top.j.Resolve(c.ctx, dest, Target)
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,9 @@ func (c *copier) entry(e *WalkEntry, src *Object, dest string) error {
 		info, err := e.Info()
 		if err != nil {
 			return err
+		}
+		if info.same(top.info) {
+			return top.fail("copy", fs.ErrInvalid) // into itself, by way of a mount
 		}
 		_, err = dst.Mkdir(c.ctx, info.mode.Perm()|0o700)
 		return err

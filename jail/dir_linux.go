@@ -241,13 +241,22 @@ func unsupported(err error) bool {
 	return err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP //nolint:errorlint // plain errnos
 }
 
-// linkOver is NOREPLACE for files where the file system lacks it: link(2) never
-// replaces a name.
+// linkOver is NOREPLACE where the file system lacks it: link(2) never replaces a
+// name. A directory can't be linked, so that for it there is only a look before
+// the rename, which never replaces more than an empty directory.
 func (d *fdDir) linkOver(name string, target int, newName string) error {
-	if err := unix.Linkat(d.fd, name, target, newName, 0); err != nil {
+	err := unix.Linkat(d.fd, name, target, newName, 0)
+	switch err { //nolint:errorlint // a plain errno
+	case nil:
+		return unix.Unlinkat(d.fd, name, 0)
+	case unix.EPERM, unix.ENOTSUP:
+		if _, err := (&fdDir{fd: target}).lstat(newName); err == nil {
+			return unix.EEXIST
+		}
+		return unix.Renameat(d.fd, name, target, newName)
+	default:
 		return err
 	}
-	return unix.Unlinkat(d.fd, name, 0)
 }
 
 func (d *fdDir) tryLock() (func(), error) {

@@ -35,6 +35,14 @@
 //   - [ReplaceOptions.Verify] compares the file that was swapped out. A process
 //     that holds the old file open for writing can change it after that.
 //   - Recursive acts are not transactions: they stop at the first refusal.
+//   - Identity is device, inode number and type. A name whose object was removed
+//     and made anew by somebody else can get the same inode number; compare the
+//     content where that matters.
+//   - What is found to be a device or a FIFO was opened for a moment, without
+//     blocking. A driver to which the opening itself means something notices.
+//   - A mount point listed with [WithCrossMounts] is known by its path alone.
+//   - Names of the form ".bailey-tmp-" and 16 more characters belong to this
+//     package: walks leave them out, and [Jail.Sweep] removes them.
 //
 // # Engines
 //

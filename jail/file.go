@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// A File is a regular file (or the null or urandom device) open for reading.
+// A File is a regular file open for reading, or the null or urandom device, which
+// ends after 1 MiB.
 // ReadAt may be called from several goroutines at once; Read and Seek share one
 // offset. A File must be closed; closing it while a read is in progress is the
 // caller's mistake.
@@ -18,7 +19,11 @@ type File struct {
 	folder *folder
 	rel    string // real path below the folder, maybe not yet cleaned
 	closed atomic.Bool
+	given  atomic.Int64 // bytes that Read got from a device
 }
+
+// deviceLimit is where a device ends: urandom never would.
+const deviceLimit = 1 << 20
 
 var (
 	_ fs.File     = (*File)(nil)
@@ -47,9 +52,16 @@ func (f *File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	device := f.info.mode&fs.ModeDevice != 0
+	if device {
+		p = p[:min(int64(len(p)), deviceLimit-f.given.Load())]
+	}
 	n, err := f.read(p)
 	if err != nil {
 		return 0, f.wrap("read", err)
+	}
+	if device {
+		f.given.Add(int64(n))
 	}
 	if n == 0 {
 		return 0, io.EOF
@@ -62,6 +74,10 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, f.wrap("read", fs.ErrInvalid)
 	}
+	whole := len(p)
+	if f.info.mode&fs.ModeDevice != 0 {
+		p = p[:max(0, min(int64(len(p)), deviceLimit-off))]
+	}
 	done := 0
 	for done < len(p) {
 		n, err := f.pread(p[done:], off+int64(done))
@@ -72,6 +88,9 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 			return done, io.EOF
 		}
 		done += n
+	}
+	if done < whole {
+		return done, io.EOF
 	}
 	return done, nil
 }

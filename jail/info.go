@@ -93,9 +93,3 @@ func (i Info) same(o Info) bool {
 	}
 	return i.id == o.id
 }
-
-// unchanged tells whether o shows the same object with the same content, as far
-// as metadata can tell.
-func (i Info) unchanged(o Info) bool {
-	return i.same(o) && i.size == o.size && i.mtime.Equal(o.mtime)
-}

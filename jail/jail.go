@@ -3,6 +3,7 @@ package jail
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -143,12 +144,28 @@ func canonicalise(want Folder) (Folder, error) {
 	if err != nil {
 		return want, &fs.PathError{Op: "open", Path: want.Given, Err: err}
 	}
-	real, err := filepath.EvalSymlinks(given)
+	// Not of the cleaned form: "link/.." is not where link is.
+	real, err := filepath.EvalSymlinks(want.Given)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
 	if err != nil {
 		return want, &fs.PathError{Op: "open", Path: want.Given, Err: bare(err)}
 	}
+	if !sameFile(given, real) {
+		given = real
+	}
 	want.Given, want.Real = filepath.ToSlash(given), filepath.ToSlash(real)
 	return want, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // openRoot opens a folder with the engine, choosing it at the first folder.

@@ -11,8 +11,8 @@ import (
 // MoveTo gives the object (resolved as Entry) the name of dst (resolved as
 // Target); directories above dst that are absent are made. A name that is taken
 // is fs.ErrExist, or with overwrite a file is replaced, never a directory. A
-// link is moved as a link. Between folders on different file systems it copies
-// and then removes.
+// link is moved as a link. Between file systems it copies and then removes what it
+// has copied, so that set-uid bits, owners and times are not kept there.
 //
 // For a directory the guard sees everything beneath before anything moves; what
 // is made beneath after that moves along.
@@ -64,10 +64,22 @@ func (o *Object) placeable(dst *Object, overwrite bool, op string) error {
 		err = fs.ErrExist
 	case dst.wantDir && !o.info.IsDir():
 		err = errNotDirectory
+	case o.info.IsLink() && o.leadsTo(dst):
+		err = fs.ErrInvalid // it would take its own target's place
 	default:
 		err = dst.writable()
 	}
 	return dst.fail(op, err)
+}
+
+// leadsTo tells whether o is a link to dst.
+func (o *Object) leadsTo(dst *Object) bool {
+	target, err := o.j.Resolve(context.Background(), o.Real(), Target)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = target.Close() }()
+	return target.Real() == dst.Real()
 }
 
 // judgeAll shows the object and everything beneath to the guard.
@@ -92,17 +104,23 @@ func (o *Object) judgeAll(ctx context.Context, dest string, guard Guard) error {
 // moveName renames, then makes sure that it moved the object and not something
 // that was swapped in.
 func (o *Object) moveName(ctx context.Context, dst *Object) error {
-	unlock, err := lockDir(ctx, dst.parent)
+	unlock, err := lockBoth(ctx, o.parent, dst.parent)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := errors.Join(o.here(), dst.here()); err != nil {
+	if err := o.here(); err != nil {
+		return err
+	}
+	if err := dst.here(); err != nil {
 		return err
 	}
 	how := renameNoReplace
 	if dst.exists {
 		how = renameReplace
+	}
+	if dst.exists && dst.info.same(o.info) {
+		return o.unlink() // two hard links of one file: rename(2) would do nothing
 	}
 	if err := o.parent.rename(o.base, dst.parent, dst.base, how); err != nil {
 		return err
@@ -114,16 +132,36 @@ func (o *Object) moveName(ctx context.Context, dst *Object) error {
 	if !now.same(o.info) {
 		return errors.Join(ErrChanged, dst.parent.rename(dst.base, o.parent, o.base, renameNoReplace))
 	}
-	if o.j.noSync {
-		return nil
+	if err := o.flush(dst.parent); err != nil {
+		return err
 	}
-	return errors.Join(dst.parent.sync(), o.parent.sync())
+	return o.flush(o.parent)
 }
 
 func (o *Object) moveByCopy(ctx context.Context, dst *Object, overwrite bool, guard Guard) error {
+	dest := dst.Real()
 	if _, _, err := o.CopyTo(ctx, dst, overwrite, guard); err != nil {
 		return err
 	}
-	_, err := o.RemoveAll(ctx, guard)
+	_, err := o.RemoveAll(ctx, func(real, _ string, info Info) error {
+		return o.copied(ctx, real, dest, info)
+	})
 	return err
+}
+
+// copied refuses to remove what has no copy: it was made while the copy went on.
+func (o *Object) copied(ctx context.Context, real, dest string, info Info) error {
+	rel, _ := cutFolder(real, o.Real())
+	twin, err := o.j.Resolve(ctx, path.Join(dest, rel), Entry)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o.fail("move", ErrChanged)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = twin.Close() }()
+	if twin.info.mode.Type() != info.mode.Type() || info.mode.IsRegular() && twin.info.size != info.size {
+		return o.fail("move", ErrChanged)
+	}
+	return nil
 }

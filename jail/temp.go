@@ -100,6 +100,34 @@ func lockDir(ctx context.Context, d dir) (unlock func(), err error) {
 	}
 }
 
+// lockBoth locks two directories, always in the same order, so that two movers
+// never wait for each other. Both may be one and the same.
+func lockBoth(ctx context.Context, a, b dir) (unlock func(), err error) {
+	x, err := a.info()
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.info()
+	switch {
+	case err != nil:
+		return nil, err
+	case x.same(y), x.id == FileID{}: // without inode numbers one lock serves all
+		return lockDir(ctx, a)
+	case y.id.Dev < x.id.Dev || y.id.Dev == x.id.Dev && y.id.Ino < x.id.Ino:
+		a, b = b, a
+	}
+	first, err := lockDir(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	second, err := lockDir(ctx, b)
+	if err != nil {
+		first()
+		return nil, err
+	}
+	return func() { second(); first() }, nil
+}
+
 // noLocks tells that there is no lock to be had: the directory may be written but
 // not read, or its file system (NFS) locks no directories.
 func noLocks(err error) bool {
