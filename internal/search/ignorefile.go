@@ -7,9 +7,9 @@ import (
 
 // ignoreRules are the patterns of one .gitignore file.
 //
-// They are our own and not go-git's: that package decides otherwise than git on
-// escapes, trailing blanks and `**` (see TestGoGitDiffers), and compares every
-// pattern with every path, segment by segment.
+// They are our own and not go-git's: that package (v5.19) decides otherwise
+// than git on `[!a]`, `[[:alpha:]]`, `a/b**/c`, `a/*/c` and "\r\n", and compares
+// each pattern with each segment of a path: 26 µs against 0.4 µs for 50 patterns.
 type ignoreRules struct {
 	rules []ignoreRule
 	names map[string][]int // rules that are plain base names, by name
