@@ -56,7 +56,8 @@ func (p *Policy) judge(a Access) (Verdict, found) {
 	if f.contested() {
 		p.lift(&f, &o, &a)
 	}
-	return p.conclude(tool, &f), f
+	v := p.conclude(tool, &f)
+	return v, f
 }
 
 // locate walks to the paths of an access. It returns the object, and does not

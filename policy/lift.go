@@ -79,8 +79,10 @@ func (l *lifting) route(path string, repos []string, states ...set) route {
 	segments := splitPath(path)
 	r := route{folded: splitPath(fold(path)), repo: make([]bool, len(segments))}
 	r.names = []alias{{exact: segments, folded: r.folded}}
-	for i := range segments {
-		r.repo[i] = slices.Contains(repos, "/"+strings.Join(segments[:i+1], "/"))
+	at := 0
+	for i, name := range segments {
+		at += 1 + len(name)
+		r.repo[i] = slices.Contains(repos, path[:at])
 	}
 	e, rest := l.policy.entryOf(path)
 	tail := splitPath(rest)

@@ -417,12 +417,15 @@ var verdicts = []struct {
 		file_grep a => deny default_action
 		file_write a => deny default_action`},
 	{"patterns", Config{Rules: []Rule{{Name: "r", Action: Deny, Paths: []string{
-		"/ws/a?c", "b[0-9]", "{x,y}/z", `lit\*eral`, "~/private", "//double//slash", "./dot/./s", "**/d/**/e", "sub/",
+		"/ws/a?c", "b[0-9]", "c[X-Z]", "{x,y}/z", `lit\*eral`, "~/private", "//double//slash", "./dot/./s", "**/d/**/e", "sub/",
 	}}}}, `
 		file_read abc => deny r
 		file_read ac => allow
 		file_read b7 => deny r
 		file_read bx => allow
+		file_read cy => deny r
+		file_read CY => deny r
+		file_read ca => allow
 		file_read x/z => deny r
 		file_read y/z => deny r
 		file_read w/z => allow
