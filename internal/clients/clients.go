@@ -30,31 +30,33 @@ func (l Launch) Args() []string {
 
 // A Snippet is what goes where for one client.
 type Snippet struct {
-	Client string `json:"client"`
-	Where  string `json:"where"` // a file, or "shell"
+	Client string `json:"client"` // one, or several with commas
+	Where  string `json:"where"`  // the files, or "shell"
 	Text   string `json:"text"`
 }
 
-// Snippets are those of all clients that are known.
+// Snippets are those of all clients that are known. Clients that share a text
+// share a snippet.
 func Snippets(l Launch) []Snippet {
-	servers := map[string]any{"mcpServers": map[string]any{"bailey": l.entry()}}
-	code := map[string]any{"servers": map[string]any{"bailey": l.typedEntry()}}
+	servers := map[string]any{"mcpServers": map[string]any{"bailey": l.entry("")}}
+	code := map[string]any{"servers": map[string]any{"bailey": l.entry("stdio")}}
 	return []Snippet{
 		{"Claude Code", "shell", "claude mcp add bailey -- " + shellWords(append([]string{l.Command}, l.Args()...))},
-		{"Claude Desktop", "claude_desktop_config.json", indented(servers)},
-		{"Cursor", "~/.cursor/mcp.json", indented(servers)},
+		{"Claude Desktop, Cursor, Gemini CLI", "claude_desktop_config.json, ~/.cursor/mcp.json, ~/.gemini/settings.json", indented(servers)},
 		{"VS Code", ".vscode/mcp.json", indented(code)},
 		{"Codex", "~/.codex/config.toml", l.codex()},
-		{"Gemini CLI", "~/.gemini/settings.json", indented(servers)},
 	}
 }
 
-func (l Launch) entry() map[string]any {
-	return map[string]any{"command": l.Command, "args": l.Args()}
+// entry is what the JSON files of most clients hold, in the order of their docs.
+type entry struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
 }
 
-func (l Launch) typedEntry() map[string]any {
-	return map[string]any{"type": "stdio", "command": l.Command, "args": l.Args()}
+func (l Launch) entry(kind string) entry {
+	return entry{Type: kind, Command: l.Command, Args: l.Args()}
 }
 
 func (l Launch) codex() string {
