@@ -44,7 +44,8 @@ func seal(dst []byte, r *Record) (line []byte, hash string) {
 	}
 	sum := sha256.Sum256(body)
 	hash = hex.EncodeToString(sum[:])
-	line = append(body[:len(body)-1], hashKey...)
+	line = body[:len(body)-1]
+	line = append(line, hashKey...)
 	line = append(line, hash...)
 	return append(line, lineEnd+"\n"...), hash
 }

@@ -58,6 +58,7 @@ type Log struct {
 	info     fs.FileInfo // of file, to notice that the path names another one
 	tail     tail
 	buf      []byte
+	flush    func(*os.File) error // datasync; tests make it fail
 }
 
 // tail is what the next record continues.
@@ -86,7 +87,7 @@ func Open(ctx context.Context, opts Options) (*Log, error) {
 			slog.Error("audit record not written", "error", err)
 		}
 	}
-	l := &Log{opts: opts, turn: make(chan struct{}, 1)}
+	l := &Log{opts: opts, turn: make(chan struct{}, 1), flush: datasync}
 	l.turn <- struct{}{}
 	if !opts.Enabled {
 		return l, nil
@@ -272,7 +273,7 @@ func (l *Log) put(p []byte) error {
 // After a failed flush the kernel drops the pages and calls the next one a
 // success (fsync(2), EIO): the log is broken until it is opened anew.
 func (l *Log) sync(file *os.File) error {
-	err := datasync(file)
+	err := l.flush(file)
 	if err == nil {
 		return nil
 	}

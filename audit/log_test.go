@@ -478,6 +478,42 @@ func TestContext(t *testing.T) {
 	wantVerified(t, path, 1)
 }
 
+// A durable record is flushed before Append returns; a flush that failed once is
+// never trusted again.
+func TestDurable(t *testing.T) {
+	path := newPath(t)
+	log := open(t, path)
+	var flushed []int64 // sizes of the file at each flush
+	var broken error
+	log.flush = func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		flushed = append(flushed, info.Size())
+		return broken
+	}
+	add(t, log, &Record{Tool: "file_read"})
+	if len(flushed) != 0 {
+		t.Error("a record without Durable was flushed")
+	}
+	add(t, log, &Record{Tool: "file_write", Durable: true})
+	if len(flushed) != 1 || flushed[0] != int64(len(read(t, path))) {
+		t.Errorf("flushed at sizes %v, want once, after the whole line", flushed)
+	}
+	broken = syscall.EIO
+	err := log.Append(t.Context(), &Record{Tool: "file_write", Durable: true})
+	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, syscall.EIO) {
+		t.Errorf("failed flush: Append = %v, want ErrUnavailable and EIO", err)
+	}
+	broken = nil
+	if err := log.Append(t.Context(), &Record{Tool: "file_read"}); !errors.Is(err, syscall.EIO) {
+		t.Errorf("after a failed flush: Append = %v, want EIO", err)
+	}
+	wantVerified(t, path, 3)
+	add(t, open(t, path), &Record{Tool: "file_read", Durable: true})
+}
+
 func TestFullDisk(t *testing.T) {
 	// The limits end in the middle of a line, whatever its length.
 	for _, limit := range []string{"4096", "4097", "9001"} {

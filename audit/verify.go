@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func fault(before, next link, isRecord, whole bool) string {
 		return fmt.Sprintf("removed: record %d should stand here", before.seq+1)
 	case next.seq < before.seq+1:
 		return fmt.Sprintf("inserted or moved: record %d should stand here", before.seq+1)
-	case string(next.prev) != string(before.hash):
+	case !bytes.Equal(next.prev, before.hash):
 		return fmt.Sprintf("inserted, or record %d was edited: it does not carry the hash of the line before it", before.seq)
 	}
 	return ""

@@ -2,4 +2,7 @@ package bailey
 
 import "os"
 
-var _ = os.Stat // want forbidigo
+var _ = []any{
+	os.MkdirAll, // the state directory
+	os.Open,     // want forbidigo
+}

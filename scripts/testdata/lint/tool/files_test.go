@@ -1,5 +1,9 @@
 package tool
 
-import "os"
+import (
+	"os"
+
+	_ "github.com/baileyhq/bailey/tool/internal/filetree"
+)
 
 var _ = os.ReadFile // tests lay out trees
