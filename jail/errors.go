@@ -98,7 +98,7 @@ var (
 
 	// Signals between the layers; report turns them into exported errors.
 	errMount  = errors.New("mount point")
-	errIsLink = errors.New("is a symbolic link")
+	errIsLink = &cause{errors.New("is a symbolic link"), ErrNotRegular}
 	errAbove  = errors.New("leaves the folder")
 )
 

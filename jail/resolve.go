@@ -24,6 +24,17 @@ const (
 	Target
 )
 
+func (h How) String() string {
+	switch h {
+	case Entry:
+		return "entry"
+	case Target:
+		return "target"
+	default:
+		return "existing"
+	}
+}
+
 const (
 	maxLinks = 40      // as the kernel's own limit, path_resolution(7)
 	maxPath  = 1 << 20 // bytes; the kernel's PATH_MAX does not bind a walk by components
