@@ -156,7 +156,7 @@ func (o *Object) directory() (dir, error) {
 	}
 	d, err := o.parent.openDir(o.base, o.j.mayCross(o.Real()))
 	if err != nil {
-		if errors.Is(err, errIsLink) {
+		if errors.Is(err, errIsLink) || errors.Is(err, syscall.ENOTDIR) {
 			err = ErrChanged
 		}
 		return nil, err
@@ -340,7 +340,7 @@ func makeDir(in dir, name string, perm fs.FileMode) (d dir, isNew bool, err erro
 	isNew = err == nil
 	d, err = in.openDir(name, false)
 	switch {
-	case errors.Is(err, errIsLink):
+	case errors.Is(err, errIsLink), errors.Is(err, syscall.ENOTDIR):
 		return nil, isNew, ErrChanged
 	case err != nil:
 		return nil, isNew, err

@@ -52,7 +52,7 @@ func newTemp(in dir, perm fs.FileMode) (*temp, error) {
 // without the temporary name.
 func (t *temp) blame(err error) error {
 	var failed *fs.PathError
-	if errors.As(err, &failed) && failed.Path == t.name {
+	if errors.As(err, &failed) && failed.Path == t.f.Name() {
 		return failed.Err
 	}
 	return &callersError{err}
