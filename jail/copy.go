@@ -18,39 +18,44 @@ import (
 //
 // It tells how many files it copied, links included, and how many bytes.
 func (o *Object) CopyTo(ctx context.Context, dst *Object, overwrite bool, guard Guard) (files int, bytes int64, err error) {
-	if !o.exists {
-		return 0, 0, o.fail("copy", fs.ErrNotExist)
-	}
-	if kind := o.info.specialKind(); kind != "" {
-		return 0, 0, o.fail("copy", &SpecialError{Kind: kind})
-	}
-	if err := o.placeable(dst, overwrite, "copy"); err != nil {
-		return 0, 0, err
-	}
-	if o.Real() == dst.Real() {
-		return 0, 0, dst.fail("copy", fs.ErrExist)
-	}
-	if err := guard.allow(o.Real(), dst.Real(), o.info); err != nil {
-		return 0, 0, err
-	}
 	c := &copier{ctx: ctx, overwrite: overwrite, guard: guard}
-	switch {
-	case o.info.IsDir():
-		err = c.tree(o, dst)
-	case o.info.IsLink():
-		err = c.link(dst, o.Readlink)
-	default:
-		err = c.file(dst, o.Open)
-	}
+	err = c.object(o, dst)
 	return c.files, c.bytes, err
 }
 
 type copier struct {
 	ctx       context.Context //nolint:containedctx // lives for one call
 	overwrite bool
+	verbatim  bool // links are copied wherever they lead, as a rename would leave them
 	guard     Guard
 	files     int
 	bytes     int64
+}
+
+func (c *copier) object(o, dst *Object) error {
+	if !o.exists {
+		return o.fail("copy", fs.ErrNotExist)
+	}
+	if kind := o.info.specialKind(); kind != "" {
+		return o.fail("copy", &SpecialError{Kind: kind})
+	}
+	if err := o.placeable(dst, c.overwrite, "copy"); err != nil {
+		return err
+	}
+	if o.Real() == dst.Real() {
+		return dst.fail("copy", fs.ErrExist)
+	}
+	if err := c.guard.allow(o.Real(), dst.Real(), o.info); err != nil {
+		return err
+	}
+	switch {
+	case o.info.IsDir():
+		return c.tree(o, dst)
+	case o.info.IsLink():
+		return c.link(dst, o.Readlink)
+	default:
+		return c.file(dst, o.Open)
+	}
 }
 
 func (c *copier) file(dst *Object, open func() (*File, error)) error {
@@ -139,7 +144,7 @@ func (c *copier) link(dst *Object, readlink func() (string, error)) error {
 	if dst.exists {
 		return dst.fail("copy", fs.ErrExist)
 	}
-	if !path.IsAbs(target) {
+	if !path.IsAbs(target) && !c.verbatim {
 		at := path.Join(path.Dir(dst.Real()), target)
 		if f, _ := dst.j.folderOf(at); f == nil {
 			return dst.fail("copy", errAbove)

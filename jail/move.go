@@ -140,7 +140,8 @@ func (o *Object) moveName(ctx context.Context, dst *Object) error {
 
 func (o *Object) moveByCopy(ctx context.Context, dst *Object, overwrite bool, guard Guard) error {
 	dest := dst.Real()
-	if _, _, err := o.CopyTo(ctx, dst, overwrite, guard); err != nil {
+	c := &copier{ctx: ctx, overwrite: overwrite, verbatim: true, guard: guard}
+	if err := c.object(o, dst); err != nil {
 		return err
 	}
 	_, err := o.RemoveAll(ctx, func(real, _ string, info Info) error {
