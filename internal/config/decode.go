@@ -23,7 +23,7 @@ func Parse(file string, data []byte) (*Config, error) {
 	d := &decoder{file: file, errs: doc.errs, marks: c.marks, broken: doc.broken}
 	d.table(doc.root, reflect.ValueOf(c).Elem(), "")
 	if len(d.errs) == 0 {
-		d.errs = append(doc.crossCheck(), c.check()...)
+		d.errs = c.check()
 	}
 	if err := d.errs.report(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (d *decoder) table(n *node, v reflect.Value, path string) {
 		at := joinPath(path, e.name)
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == e.name })
 		if i < 0 {
-			d.fail(e.at, at, "unknown key `"+printable(e.name)+"`"+within(path), unknownHint(e.name, path, fields))
+			d.fail(e.at, at, "unknown key `"+printable(e.name)+"`"+within(path), unknownHint(e.name, fields))
 			continue
 		}
 		d.marks[at] = mark{e.at, e.value.at}
@@ -72,7 +72,7 @@ func within(path string) string {
 	return " in `" + path + "`"
 }
 
-func unknownHint(name, path string, fields []field) string {
+func unknownHint(name string, fields []field) string {
 	if near := didYouMean(name, names(fields)); near != "" {
 		return near
 	}

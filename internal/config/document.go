@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -113,24 +112,6 @@ func parseDocument(file string, data []byte) *document {
 		d.syntax(err)
 	}
 	return d
-}
-
-// crossCheck asks the library's own decoder about a document that nothing was
-// found in: should it ever know of a rule that this tree does not, it counts.
-func (d *document) crossCheck() Errors {
-	var all map[string]any
-	err := toml.Unmarshal(d.data, &all)
-	if err == nil {
-		return nil
-	}
-	out := &Error{File: d.file, Message: strings.TrimPrefix(err.Error(), "toml: "), Err: err}
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		line, column := decode.Position()
-		at := d.pos(d.starts[line-1] + column - 1)
-		out.Line, out.Column, out.Key = at.line, at.column, strings.Join(decode.Key(), ".")
-	}
-	return Errors{out}
 }
 
 func (d *document) syntax(err error) {

@@ -88,7 +88,7 @@ func Load(path string) (*Config, error) {
 }
 
 func readFile(path string) ([]byte, *Error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock*0, 0) // a FIFO must not make Bailey wait
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0) // a FIFO must not make Bailey wait
 	if err != nil {
 		return nil, unreadable(path, err, "")
 	}
@@ -105,20 +105,15 @@ func readFile(path string) ([]byte, *Error) {
 	case err != nil:
 		return nil, unreadable(path, err, "")
 	case len(data) > MaxFileSize:
-		return nil, &Error{File: path, Message: tooLarge}
+		return nil, &Error{File: path, Message: "the configuration file is larger than 1 MiB"}
 	}
 	return data, nil
 }
 
-const tooLarge = "the configuration file is larger than 1 MiB"
-
 // refuseFile says why the file may not be used as a configuration.
 func refuseFile(info fs.FileInfo) (message, hint string) {
-	switch {
-	case !info.Mode().IsRegular():
+	if !info.Mode().IsRegular() {
 		return "the configuration is not a regular file", ""
-	case info.Size() > MaxFileSize:
-		return tooLarge, ""
 	}
 	return refuseOwnership(info)
 }
