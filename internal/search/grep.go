@@ -135,8 +135,8 @@ func (g *grep) run(ctx context.Context, c *collector) error {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, maxWorkers)
-	g.work = make(chan *batch, 2*workers)
 	g.order = make(chan *batch, 2*workers)
+	g.work = make(chan *batch, cap(g.order)+2) // one more is being collected, one being sent
 
 	var wg sync.WaitGroup
 	var walkErr error
@@ -229,17 +229,10 @@ func (f *feeder) flush(ctx context.Context) error {
 	// reports to be taken then always waits for batches ahead of it, never behind.
 	select {
 	case f.grep.order <- f.b:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	b := f.b
-	f.b = nil
-	select {
-	case f.grep.work <- b:
+		f.grep.work <- f.b // has room for all that order holds
+		f.b = nil
 		return nil
 	case <-ctx.Done():
-		b.close()
-		close(b.reports)
 		return ctx.Err()
 	}
 }

@@ -35,15 +35,15 @@ type scanner struct {
 	// of the current file
 	binary  bool
 	matches int
-	done    bool  // nothing more of this file is wanted
-	base    int64 // file offset of the buffer's start
-	number  int64 // lines before counted
-	origin  int   // index in the buffer: where its first whole line starts
-	counted int   // index in the buffer
-	printed int   // index in the buffer: lines before it are out, or too far back
-	last    int64 // number of the last line that is out
-	after   int   // lines of context still due
-	tail    []Line
+	done    bool   // nothing more of this file is wanted
+	base    int64  // file offset of the buffer's start
+	number  int64  // lines before counted
+	origin  int    // index in the buffer: where its first whole line starts
+	counted int    // index in the buffer
+	printed int    // index in the buffer: lines before it are out, or too far back
+	last    int64  // number of the last line that is out
+	after   int    // lines of context still due
+	tail    []Line // the last lines of buffers before that are not out
 	long    longLine
 
 	lines []Line
@@ -224,11 +224,7 @@ func (s *scanner) trailing(b []byte, limit int) {
 func (s *scanner) leading(b []byte, start int) {
 	from, n := s.back(b, start)
 	if from == s.origin && n < s.context {
-		old := s.tail
-		for len(old) > 0 && (len(old) > s.context-n || old[0].Number <= s.last) {
-			old = old[1:]
-		}
-		for _, l := range old {
+		for _, l := range s.tail[max(0, len(s.tail)-(s.context-n)):] {
 			s.addLine(l, l.Text)
 		}
 	}
@@ -327,10 +323,9 @@ func (s *scanner) searchPiece(b []byte) {
 		return
 	}
 	for _, l := range s.tail {
-		if l.Number > s.last {
-			s.addLine(l, l.Text)
-		}
+		s.addLine(l, l.Text)
 	}
+	s.tail = s.tail[:0]
 	text, skipped := window(b, col)
 	before := int(s.base - s.long.start)
 	s.addLine(Line{

@@ -183,8 +183,16 @@ func TestScanLongLine(t *testing.T) {
 			t.Errorf("%s: around it: %+v, %+v, %+v", name, got[0], got[2], got[3])
 		}
 	}
-	text := "needle\n" + pad + pad + "\nthree\n" + pad + pad + "\nneedle\n"
+	text := "one\ntwo\n" + pad + pad + "needle\nfour\nneedle\nsix\n" + pad + pad + "needle"
 	var numbers []int64
+	for _, l := range scanAll(t, m, strings.NewReader(text), 0, 5, 0).Lines {
+		numbers = append(numbers, l.Number)
+	}
+	if !slices.Equal(numbers, []int64{1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("context around long lines: %v, want each line once", numbers)
+	}
+	numbers = nil
+	text = "needle\n" + pad + pad + "\nthree\n" + pad + pad + "\nneedle\n"
 	for _, l := range scanAll(t, m, strings.NewReader(text), 0, 1, 0).Lines {
 		numbers = append(numbers, l.Number)
 	}
@@ -214,6 +222,9 @@ func TestScanMemoryIsBounded(t *testing.T) {
 		most = max(most, len(f.Lines))
 		return nil
 	})
+	if err := s.scan(t.Context(), io.LimitReader(repeating("one line "), 3<<20), 0); err != nil {
+		t.Fatal(err)
+	}
 	r := io.LimitReader(repeating("a needle in the hay\n"), 8<<20)
 	if err := s.scan(t.Context(), r, 0); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import "strings"
 // segments, `\` quotes. With flat, `*` matches slashes too. The rules are those
 // of gitignore(5) and fnmatch(3); what those leave open follows git's behaviour.
 func wildmatch(pattern, name string, flat bool) bool {
-	w := wild{flat: flat, budget: 20_000 + 64*len(name)}
+	w := wild{flat: flat, budget: wildBudget}
 	return w.match(pattern, name) == matched
 }
 
@@ -19,6 +19,9 @@ const (
 	failedToStarStar // no single `*` to the left can repair it, a `**` may
 	failedForGood    // the name is used up
 )
+
+// wildBudget is the most steps of one comparison; real patterns need hundreds.
+const wildBudget = 100_000
 
 // wild bounds the work: a pattern made to backtrack matches nothing.
 type wild struct {
