@@ -71,7 +71,9 @@ func (d *rootDir) openDir(name string, cross bool) (dir, error) {
 	case !before.IsDir():
 		return nil, errNotDirectory
 	}
-	sub, err := d.root.OpenRoot(name)
+	// "name/." is opened as a directory or not at all: without the dot, a FIFO
+	// that slipped in after the look would block.
+	sub, err := d.root.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +158,19 @@ func (d *rootDir) sameMount(f *os.File) error {
 	return err
 }
 
-func (d *rootDir) create(name string, perm fs.FileMode) (*os.File, error) {
-	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
+func (d *rootDir) create(name string, perm fs.FileMode) (h handle, err error) {
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
+	if err != nil {
+		return h, err
+	}
+	if err = h.adopt(f); err != nil {
+		_ = d.root.Remove(name)
+	}
+	return h, err
 }
+
+// plain is not known: os.Root has no extended attributes.
+func (d *rootDir) plain(string) bool { return false }
 
 func (d *rootDir) mkdir(name string, perm fs.FileMode) error {
 	return d.root.Mkdir(name, perm.Perm())

@@ -152,20 +152,22 @@ func canonicalise(want Folder) (Folder, error) {
 	if err != nil {
 		return want, &fs.PathError{Op: "open", Path: want.Given, Err: bare(err)}
 	}
-	if !sameFile(given, real) {
+	fi, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return want, &fs.PathError{Op: "open", Path: want.Given, Err: bare(err)}
+	case !fi.IsDir():
+		return want, &fs.PathError{Op: "open", Path: want.Given, Err: errNotDirectory}
+	case !sameFile(given, fi):
 		given = real
 	}
 	want.Given, want.Real = filepath.ToSlash(given), filepath.ToSlash(real)
 	return want, nil
 }
 
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+func sameFile(name string, fi os.FileInfo) bool {
+	named, err := os.Stat(name)
+	return err == nil && os.SameFile(named, fi)
 }
 
 // openRoot opens a folder with the engine, choosing it at the first folder.
