@@ -114,6 +114,7 @@ Begin with "bailey tour" to see it at work, then "bailey init".`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
+	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.workspace, "workspace", "", "the agent's folder (default: $BAILEY_WORKSPACE, else the current directory)")
@@ -136,14 +137,14 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if cmd.HasSubCommands() {
-		message := fmt.Sprintf("unknown command %q", args[0])
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			message += fmt.Sprintf("; did you mean %q?", near[0])
-		}
-		return usage("%s see %s --help", strings.TrimSuffix(message, "?")+";", cmd.CommandPath())
+	if !cmd.HasSubCommands() {
+		return usage("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 	}
-	return usage("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	hint := fmt.Sprintf("see %s --help", cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", near[0])
+	}
+	return usage("unknown command %q; %s", args[0], hint)
 }
 
 // prepare runs before every command.
