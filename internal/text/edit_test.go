@@ -104,6 +104,17 @@ func TestApplyBounded(t *testing.T) {
 	}
 }
 
+func TestNoHintForLargeText(t *testing.T) {
+	for size, hinted := range map[int]bool{100: true, maxHintBytes + 1: false} {
+		src := append(bytes.Repeat([]byte("x"), size), "\nsome  words\n"...)
+		_, _, err := Apply(src, Detect, []Edit{{OldText: "some words", NewText: "y"}})
+		var e *MismatchError
+		if !errors.As(err, &e) || (e.Near != nil) != hinted {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
 func TestMismatch(t *testing.T) {
 	const file = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n\nfunc other() {\n\tprintln(\"it’s\")\n\treturn\n}\n"
 	for _, c := range []struct {

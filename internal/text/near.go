@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxHintBytes bounds the work for a hint: a larger text gets none.
-	maxHintBytes = 4 << 20
+	maxHintBytes = 1 << 20
 	// maxNearLines bounds what a hint quotes.
 	maxNearLines = 12
 	maxNearBytes = 2 << 10
