@@ -26,7 +26,8 @@
 // # What rules cover
 //
 // Deny and supervised rules compare the path as requested and the real path,
-// ignore case, and cover everything beneath what they match. One whose tools
+// ignore case (a class such as [A-Z] or [^a] matches a letter that it matches in
+// either case), and cover everything beneath what they match. One whose tools
 // include file_read covers all that reveals content, by whatever tool; one whose
 // tools include file_write covers every change. Allow rules compare the real
 // path only, case counts, and they cover just the paths and tools they name.
