@@ -61,7 +61,8 @@ func decodeStrict(raw []byte, enc Encoding, final bool) (s string, consumed int,
 	if i := unitsOf(enc).nul(raw); i >= 0 {
 		return "", 0, &badBytes{enc, i, reasonNUL}
 	}
-	reason, bad := reasonCode, -1
+	var bad int
+	reason := reasonCode
 	switch {
 	case enc.name == utf8Name:
 		consumed, bad = validUTF8(raw, final)

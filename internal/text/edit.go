@@ -57,18 +57,10 @@ func Apply(src []byte, enc Encoding, edits []Edit) (out []byte, applied []Applie
 	if err := checkSize(len(src)); err != nil {
 		return nil, nil, err
 	}
-	s, enc, err := Decode(src, enc)
-	switch {
-	case err == nil:
-		if err := reversible(s, src, enc); err != nil {
-			return nil, nil, err
-		}
-	case errors.Is(err, ErrNotText) && editableAsBytes(enc, edits):
-		s = string(src)
-	default:
+	s, encode, err := editable(src, enc, edits)
+	if err != nil {
 		return nil, nil, err
 	}
-	asBytes := err != nil
 	for i, e := range edits {
 		var done Applied
 		if s, done, err = applyOne(s, i, e); err != nil {
@@ -76,11 +68,21 @@ func Apply(src []byte, enc Encoding, edits []Edit) (out []byte, applied []Applie
 		}
 		applied = append(applied, done)
 	}
-	if asBytes {
-		return []byte(s), applied, nil
-	}
-	out, err = Encode(s, enc)
+	out, err = encode(s)
 	return out, applied, err
+}
+
+// editable returns src as a string to edit, and how to turn that into bytes
+// again.
+func editable(src []byte, enc Encoding, edits []Edit) (s string, encode func(string) ([]byte, error), err error) {
+	s, enc, err = Decode(src, enc)
+	if errors.Is(err, ErrNotText) && editableAsBytes(enc, edits) {
+		return string(src), func(s string) ([]byte, error) { return []byte(s), nil }, nil
+	}
+	if err == nil {
+		err = reversible(s, src, enc)
+	}
+	return s, func(s string) ([]byte, error) { return Encode(s, enc) }, err
 }
 
 func checkEdits(enc Encoding, edits []Edit) error {
