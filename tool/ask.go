@@ -62,6 +62,8 @@ func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	c.unlockPaths()
+	c.exit()
 	approval, err := t.Ask(ctx, r)
 	switch {
 	case ctx.Err() != nil:
@@ -75,6 +77,19 @@ func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	c.rec.Approval = approval.ID
 	for _, a := range c.supervised {
 		c.approved[a.real] = true
+	}
+	return c.resume(ctx)
+}
+
+// resume takes the slot and the locks again after a wait.
+func (c *call) resume(ctx context.Context) error {
+	if err := c.enter(ctx); err != nil {
+		return err
+	}
+	if c.changes {
+		if err := c.lockPaths(ctx); err != nil {
+			return err
+		}
 	}
 	return c.verify(ctx)
 }

@@ -20,6 +20,9 @@ func decodeArgs(raw json.RawMessage, into any) error {
 	if err != nil {
 		return err
 	}
+	if v == nil {
+		v = &object{} // null, as some clients say "no arguments"
+	}
 	o, ok := v.(*object)
 	if !ok {
 		return fmt.Errorf("the arguments must be an object, not %s", kindOf(v))

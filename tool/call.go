@@ -32,6 +32,9 @@ type call struct {
 	preview    *rewrite        // what the human saw of a change to a file
 	waited     bool
 
+	queued, running bool
+	unlock          func() // gives back the locks of the paths that the call changes
+
 	intended bool
 	output   string
 	data     any
@@ -77,10 +80,24 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// close lets go of everything, in any state of the call.
 func (c *call) close() {
+	c.unlockPaths()
+	c.closeObjects()
+}
+
+func (c *call) unlockPaths() {
+	if c.unlock != nil {
+		c.unlock()
+		c.unlock = nil
+	}
+}
+
+func (c *call) closeObjects() {
 	for _, g := range c.targets {
 		if g.obj != nil {
 			g.obj.Close()
+			g.obj = nil
 		}
 	}
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -69,7 +70,45 @@ func (t *Toolbox) operation(_ context.Context, c *call) error {
 
 // resolve turns each path into an object below an allowed folder. From here on
 // nobody looks at the path again but for messages.
+//
+// Calls of this process that change one real path take turns, from here to their
+// end but for the time in which they wait for a human. The turn can only be
+// taken when the real path is known; if the object was replaced until then, by
+// the call before, the path is resolved anew.
 func (t *Toolbox) resolve(ctx context.Context, c *call) error {
+	for try := 1; ; try++ {
+		if err := t.resolveAll(ctx, c); err != nil {
+			return err
+		}
+		if !c.changes {
+			break
+		}
+		err := c.lockPaths(ctx)
+		if err == nil {
+			err = c.verify(ctx)
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, jail.ErrChanged) || try == maxResolves {
+			return err
+		}
+		c.unlockPaths()
+		c.closeObjects()
+	}
+	c.noteObjects()
+	return nil
+}
+
+// maxResolves bounds how often a path is resolved that others keep replacing.
+const maxResolves = 64
+
+func (c *call) lockPaths(ctx context.Context) (err error) {
+	c.unlock, err = c.box.locks.lock(ctx, c.changed())
+	return err
+}
+
+func (t *Toolbox) resolveAll(ctx context.Context, c *call) error {
 	for _, g := range c.targets {
 		if err := t.resolveTarget(ctx, c, g); err != nil {
 			if !g.lenient || ctx.Err() != nil {
@@ -78,7 +117,6 @@ func (t *Toolbox) resolve(ctx context.Context, c *call) error {
 			g.err = asError(err)
 		}
 	}
-	c.noteObjects()
 	return nil
 }
 
@@ -120,17 +158,11 @@ func (t *Toolbox) intend(ctx context.Context, c *call) error {
 	return nil
 }
 
-// act does what was asked, on the objects that were judged. Changes to one real
-// path take turns within the process.
-func (t *Toolbox) act(ctx context.Context, c *call) error {
+// act does what was asked, on the objects that were judged.
+func (t *Toolbox) act(ctx context.Context, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	unlock, err := t.locks.lock(ctx, c.changed())
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	c.output, c.data, err = c.spec.act(ctx, c, c.args)
 	return err
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/baileyhq/bailey/audit"
 	"github.com/baileyhq/bailey/jail"
-	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
 	"github.com/baileyhq/bailey/workspace"
 )
@@ -244,23 +243,17 @@ func TestCancelAndDeadline(t *testing.T) {
 func TestCallsAtOnce(t *testing.T) {
 	entered := make(chan struct{}, 400)
 	leave := make(chan struct{})
-	b := newBox(t, setup{
-		policy: func(c *policy.Config) { c.Tools = map[string]policy.Action{"file_info": policy.Supervised} },
-		ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
-			entered <- struct{}{}
-			<-leave
-			return &tool.Approval{ID: "1"}, nil
-		},
-	})
+	b := newBox(t, setup{})
+	b.AddTool("slow", func(context.Context) { entered <- struct{}{}; <-leave })
 	const calls = 32 + 256 + 10
 	results := make(chan *tool.Result, calls)
 	var all sync.WaitGroup
 	for range calls {
-		all.Go(func() { results <- b.call("file_info", args{"path": "a.txt"}) })
+		all.Go(func() { results <- b.call("slow", nil) })
 	}
 	// Those for which there is no room answer while the others wait.
 	for range 10 {
-		if r := <-results; r.ErrorKind != tool.LimitExceeded {
+		if r := <-results; r.Success || r.ErrorKind != tool.LimitExceeded {
 			t.Errorf("got %q %s", r.ErrorKind, r.Error)
 		}
 	}
@@ -279,6 +272,53 @@ func TestCallsAtOnce(t *testing.T) {
 		if !r.Success {
 			t.Errorf("a call that waited failed: %s", r.Error)
 		}
+	}
+}
+
+// Calls that wait for a human keep nobody else from running.
+func TestWaitingForHumansLeavesRoom(t *testing.T) {
+	asked, answer := make(chan struct{}, 100), make(chan struct{})
+	b := newBox(t, setup{
+		tree: []string{"file vault/x.txt x\n"}, rules: supervised(),
+		ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
+			asked <- struct{}{}
+			<-answer
+			return &tool.Approval{ID: "1"}, nil
+		},
+	})
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if r := b.call("file_read", args{"path": "vault/x.txt"}); !r.Success {
+				t.Error(r.Error)
+			}
+		})
+	}
+	for range 40 {
+		<-asked
+	}
+	b.must("file_read", args{"path": "a.txt"})
+	close(answer)
+	all.Wait()
+}
+
+func TestPanicsAreAnswered(t *testing.T) {
+	b := newBox(t, setup{})
+	b.AddTool("bad", func(context.Context) { panic("secret detail") })
+	for range 40 { // more than there are slots: a panic gives its slot back
+		if r := b.refused(tool.Internal, "bad", nil); strings.Contains(r.Error, "secret detail") {
+			t.Error(r.Error)
+		}
+	}
+	if rec := b.last(); rec.Result != "error" || rec.ErrorKind != "internal" || !strings.Contains(rec.Detail, "secret detail") {
+		t.Errorf("%+v", rec)
+	}
+	b.must("file_read", args{"path": "a.txt"})
+}
+
+func TestStages(t *testing.T) {
+	if got := strings.Join(tool.StageNames(), " "); got != "decode operation resolve decide ask intend act" {
+		t.Errorf("the way of a call is %q", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Limits on calls at once.
 const (
 	maxCalls   = 32  // that run
-	maxWaiting = 256 // that wait for their turn
+	maxWaiting = 256 // that wait, for their turn or for a human
 )
 
 // Options configures [New]. Workspace, Policy and Audit are needed.
@@ -48,7 +48,7 @@ type Toolbox struct {
 	specs  map[string]*spec
 	order  []*spec
 	slots  chan struct{} // one token for each call that runs
-	queue  chan struct{} // one token for each call that runs or waits
+	queue  chan struct{} // one token for each call that is here at all
 	locks  pathLocks
 	broken *Error // answers every call, if set
 }
@@ -140,11 +140,10 @@ func (t *Toolbox) run(ctx context.Context, c *call) (output string, data any, er
 			err = &Error{Kind: Internal, Message: "the tool failed; the operator finds it in the audit log", Err: fmt.Errorf("panic: %v", p)}
 		}
 	}()
-	release, err := t.admit(ctx)
-	if err != nil {
+	defer c.leave()
+	if err := t.queueUp(ctx, c); err != nil {
 		return "", nil, err
 	}
-	defer release()
 	for _, s := range stages {
 		if err := s.run(t, ctx, c); err != nil {
 			return "", nil, err
@@ -153,19 +152,41 @@ func (t *Toolbox) run(ctx context.Context, c *call) (output string, data any, er
 	return c.output, c.data, nil
 }
 
-// admit waits for a slot, as long as ctx lets it and not too many wait already.
-func (t *Toolbox) admit(ctx context.Context) (release func(), err error) {
+// queueUp waits for a slot, as long as ctx lets it and not too many wait already.
+func (t *Toolbox) queueUp(ctx context.Context, c *call) error {
 	select {
 	case t.queue <- struct{}{}:
 	default:
-		return nil, fail(LimitExceeded, fmt.Sprintf("%d calls run or wait already; retry when some have answered", cap(t.queue)))
+		return fail(LimitExceeded, fmt.Sprintf("%d calls run or wait already; retry when some have answered", cap(t.queue)))
 	}
+	c.queued = true
+	return c.enter(ctx)
+}
+
+// enter takes a slot, exit gives it back: a call that waits for a human must not
+// keep others from running.
+func (c *call) enter(ctx context.Context) error {
 	select {
-	case t.slots <- struct{}{}:
-		return func() { <-t.slots; <-t.queue }, nil
+	case c.box.slots <- struct{}{}:
+		c.running = true
+		return nil
 	case <-ctx.Done():
-		<-t.queue
-		return nil, ctx.Err()
+		return ctx.Err()
+	}
+}
+
+func (c *call) exit() {
+	if c.running {
+		c.running = false
+		<-c.box.slots
+	}
+}
+
+func (c *call) leave() {
+	c.exit()
+	if c.queued {
+		c.queued = false
+		<-c.box.queue
 	}
 }
 

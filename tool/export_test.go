@@ -1,0 +1,27 @@
+package tool
+
+import (
+	"context"
+
+	"github.com/baileyhq/bailey/workspace"
+)
+
+// AddTool adds a tool without arguments that does what a test wants.
+func (t *Toolbox) AddTool(name string, act func(ctx context.Context)) {
+	type none struct{}
+	t.specs[name] = define(spec{name: name, op: workspace.OpRead},
+		func(*none) []use { return nil },
+		func(ctx context.Context, _ *call, _ *none) (string, *none, error) {
+			act(ctx)
+			return "done", nil, nil
+		})
+}
+
+// StageNames lists the stages of a call.
+func StageNames() []string {
+	var names []string
+	for _, s := range stages {
+		names = append(names, s.name)
+	}
+	return names
+}

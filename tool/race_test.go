@@ -1,0 +1,145 @@
+package tool_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/baileyhq/bailey/tool"
+)
+
+// Two local edits of different parts of one file both succeed: they take turns.
+func TestEditsTakeTurns(t *testing.T) {
+	const editors = 8
+	var lines []string
+	for i := range editors {
+		lines = append(lines, fmt.Sprintf("line %d", i))
+	}
+	b := newBox(t, setup{tree: []string{"file f.txt " + strings.Join(lines, "\n") + "\n", "link l -> f.txt"}})
+	var all sync.WaitGroup
+	for i := range editors {
+		all.Go(func() {
+			path := []string{"f.txt", "l"}[i%2]
+			r := b.call("file_edit", args{"path": path, "edits": []args{{"old_text": fmt.Sprintf("line %d\n", i), "new_text": fmt.Sprintf("edited %d\n", i)}}})
+			if !r.Success {
+				t.Errorf("edit %d: %s", i, r.Error)
+			}
+		})
+	}
+	all.Wait()
+	if got := b.content("f.txt"); strings.Contains(got, "line") || strings.Count(got, "edited") != editors {
+		t.Errorf("an edit is lost:\n%s", got)
+	}
+}
+
+// Editors in several processes: each adds its own lines; whatever edit was
+// answered with success is in the file at the end.
+func TestEditorsInSeveralProcesses(t *testing.T) {
+	if dir := os.Getenv("TOOL_TEST_EDITOR"); dir != "" {
+		editor(t, dir, os.Getenv("TOOL_TEST_NAME"))
+		return
+	}
+	b := newBox(t, setup{tree: []string{"file f.txt START\n"}})
+	const processes = 3
+	outputs := make([]bytes.Buffer, processes)
+	var all sync.WaitGroup
+	for i := range processes {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestEditorsInSeveralProcesses$", "-test.count=1")
+		cmd.Env = append(os.Environ(), "TOOL_TEST_EDITOR="+b.root, fmt.Sprintf("TOOL_TEST_NAME=p%d", i))
+		cmd.Stdout = &outputs[i]
+		all.Go(func() {
+			if err := cmd.Run(); err != nil {
+				t.Errorf("editor: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	final, successes := b.content("f.txt"), 0
+	for i := range outputs {
+		for line := range strings.Lines(outputs[i].String()) {
+			if done, ok := strings.CutPrefix(line, "done "); ok {
+				successes++
+				if !strings.Contains(final, strings.TrimSpace(done)+"\n") {
+					t.Errorf("%q was answered with success and is not in the file", strings.TrimSpace(done))
+				}
+			}
+		}
+	}
+	if successes < processes {
+		t.Errorf("only %d edits succeeded", successes)
+	}
+	if got := strings.Count(final, "\n") - 1; got != successes {
+		t.Errorf("%d lines were added, %d edits succeeded", got, successes)
+	}
+}
+
+// editor prepends lines of its own, again and again.
+func editor(t *testing.T, root, name string) {
+	b := &box{t: t, root: root, log: root + "/../audit-" + name + ".log"}
+	b.open(setup{})
+	for i := range 25 {
+		line := fmt.Sprintf("%s-%d", name, i)
+		r := b.call("file_edit", args{"path": "f.txt", "edits": []args{{"old_text": "START\n", "new_text": "START\n" + line + "\n"}}})
+		switch {
+		case r.Success:
+			fmt.Println("done " + line)
+		case r.ErrorKind != tool.Conflict:
+			t.Errorf("edit %s: %s", line, r.Error)
+		}
+	}
+}
+
+// A writer that looked first and says so never overwrites what came meanwhile.
+func TestIfMatch(t *testing.T) {
+	b := newBox(t, setup{})
+	read := func() string {
+		return data[struct{ SHA256 string }](t, b.must("file_read", args{"path": "a.txt"})).SHA256
+	}
+	was := read()
+	b.must("file_write", args{"path": "a.txt", "content": "by somebody else\n"})
+	r := b.refused(tool.Conflict, "file_write", args{"path": "a.txt", "content": "mine\n", "if_match": was})
+	if !strings.Contains(r.Error, "read it again") {
+		t.Error(r.Error)
+	}
+	b.refused(tool.Conflict, "file_edit", args{"path": "a.txt", "edits": []args{{"old_text": "by", "new_text": "x"}}, "if_match": was})
+	b.refused(tool.Conflict, "file_write", args{"path": "nothing", "content": "x", "if_match": was})
+	b.refused(tool.InvalidArgument, "file_write", args{"path": "a.txt", "content": "x", "if_match": "abc"})
+	if b.content("a.txt") != "by somebody else\n" {
+		t.Error("it was overwritten")
+	}
+	b.must("file_write", args{"path": "a.txt", "content": "mine\n", "if_match": strings.ToUpper(read())})
+	b.must("file_edit", args{"path": "a.txt", "edits": []args{{"old_text": "mine", "new_text": "x"}}, "if_match": read()})
+}
+
+// Readers see whole contents while writers are at work.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	b := newBox(t, setup{})
+	contents := []string{strings.Repeat("a", 100_000), strings.Repeat("b", 50_000)}
+	b.must("file_write", args{"path": "big", "content": contents[0]})
+	var all sync.WaitGroup
+	for i := range 2 {
+		all.Go(func() {
+			for range 10 {
+				if r := b.call("file_write", args{"path": "big", "content": contents[i]}); !r.Success && r.ErrorKind != tool.Conflict {
+					t.Errorf("write: %s", r.Error)
+				}
+			}
+		})
+		all.Go(func() {
+			for range 20 {
+				r := b.must("file_read", args{"path": "big"})
+				if r.Output != contents[0] && r.Output != contents[1] {
+					t.Errorf("a reader sees %d bytes", len(r.Output))
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+var _ = json.Marshal
