@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -149,10 +150,24 @@ func (b *Bailey) openWorkspace(ctx context.Context) error {
 		GitConfigs: gitconfig.OperatorFiles(home, b.opts.Env("XDG_CONFIG_HOME")), Home: home,
 	})
 	if err != nil {
-		return err
+		return b.placeFolder(err, home)
 	}
 	b.warnings = append(b.warnings, b.space.Warnings()...)
 	return b.checkOutside(outside)
+}
+
+// placeFolder gives an error about a further folder its place in the file.
+func (b *Bailey) placeFolder(err error, home string) error {
+	var at *fs.PathError
+	if !errors.As(err, &at) {
+		return err
+	}
+	for i, f := range b.config.Workspace.Allow {
+		if config.ExpandHome(f.Path, home) == at.Path {
+			return b.config.Fault(fmt.Sprintf("workspace.allow[%d].path", i), err)
+		}
+	}
+	return err
 }
 
 // checkOutside makes sure, also through links and mounts, that an agent can't
@@ -226,12 +241,10 @@ func (b *Bailey) openState(ctx context.Context) error {
 }
 
 func (b *Bailey) openTools(ctx context.Context) error {
-	real := b.space.Jail().Folders()[0]
-	compiled, err := b.config.Policy([]string{real.Real, real.Given}, b.home(), KnownTools(), b.space.HooksPaths())
-	if err != nil {
+	var err error
+	if b.policy, err = b.compilePolicy(); err != nil {
 		return err
 	}
-	b.policy = compiled
 	if b.opts.Session == "" {
 		b.opts.Session = newSession()
 	}
@@ -242,6 +255,23 @@ func (b *Bailey) openTools(ctx context.Context) error {
 		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: b.opts.Ask,
 	})
 	return errors.Join(err, ctx.Err())
+}
+
+// compilePolicy tells the policy how the folders are spelled: a rule about a
+// link's name is about what it leads to.
+func (b *Bailey) compilePolicy() (*policy.Policy, error) {
+	folders := b.space.Jail().Folders()
+	home := b.home()
+	pc := b.config.PolicyConfig([]string{folders[0].Real, folders[0].Given}, home, KnownTools(), b.space.HooksPaths())
+	for _, f := range folders[1:] {
+		if f.Given != f.Real {
+			pc.Spellings = append(pc.Spellings, []string{f.Real, f.Given})
+		}
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil && real != home {
+		pc.Spellings = append(pc.Spellings, []string{real, home})
+	}
+	return b.config.Compile(pc)
 }
 
 func newSession() string {
