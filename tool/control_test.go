@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
-	"github.com/baileyhq/bailey/tool/internal/filetree"
 )
 
 // A refusal proves nothing if the call could not have done any harm. So each

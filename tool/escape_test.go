@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/baileyhq/bailey/internal/config"
+	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
-	"github.com/baileyhq/bailey/tool/internal/filetree"
 	"github.com/baileyhq/bailey/workspace"
 )
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/baileyhq/bailey/audit"
+	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
-	"github.com/baileyhq/bailey/tool/internal/filetree"
 	"github.com/baileyhq/bailey/workspace"
 )
 

@@ -3,7 +3,7 @@ package tool
 import (
 	"os"
 
-	_ "github.com/baileyhq/bailey/tool/internal/filetree"
+	_ "github.com/baileyhq/bailey/internal/filetree"
 )
 
 var _ = os.ReadFile // tests lay out trees

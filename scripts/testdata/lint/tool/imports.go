@@ -8,6 +8,6 @@ import (
 	_ "github.com/baileyhq/bailey/internal/mcpserver" // want depguard
 	_ "github.com/baileyhq/bailey/jail"
 	_ "github.com/baileyhq/bailey/policy"
-	_ "github.com/baileyhq/bailey/tool/internal/filetree" // want depguard
+	_ "github.com/baileyhq/bailey/internal/filetree" // want depguard
 	_ "github.com/baileyhq/bailey/workspace"
 )
