@@ -25,7 +25,7 @@ type WalkOptions struct {
 
 const (
 	sortPortion = 1 << 16 // entries that are sorted together
-	openLevels  = 128     // directories that a walk holds open at once
+	openLevels  = 64      // directories that a walk holds open at once
 
 	// parkedEntries are what a directory that is not held open may keep in
 	// memory; more are read again on the way back.
@@ -122,6 +122,7 @@ type DeferredFile struct {
 	folder        *folder
 	rel           string
 	denyHardLinks bool
+	closed        atomic.Bool
 }
 
 // Open opens the file if it is a regular one.
@@ -141,8 +142,12 @@ func (d *DeferredFile) Open() (*File, error) {
 // Real is the real path of the file.
 func (d *DeferredFile) Real() string { return d.folder.join(d.rel) }
 
-// Close lets go of the directory.
-func (d *DeferredFile) Close() { d.dir.release() }
+// Close lets go of the directory; a second call does nothing.
+func (d *DeferredFile) Close() {
+	if !d.closed.Swap(true) {
+		d.dir.release()
+	}
+}
 
 // sharedDir is a directory that is closed when nobody uses it any more.
 type sharedDir struct {
