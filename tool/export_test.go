@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"testing"
 
 	"github.com/baileyhq/bailey/workspace"
 )
@@ -15,6 +16,13 @@ func (t *Toolbox) AddTool(name string, act func(ctx context.Context)) {
 			act(ctx)
 			return "done", nil, nil
 		})
+}
+
+// LimitTree lowers the bound on the entries of a tree until the test ends.
+func LimitTree(t *testing.T, n int) {
+	was := maxTree
+	maxTree = n
+	t.Cleanup(func() { maxTree = was })
 }
 
 // StageNames lists the stages of a call.

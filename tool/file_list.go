@@ -169,7 +169,7 @@ func listOutput(d *listData, sizes bool) string {
 			if e.Size != nil && e.Type != "directory" {
 				size = fmt.Sprint(*e.Size)
 			}
-			fmt.Fprintf(&b, "%12s  %-20.20s  ", size, e.MTime)
+			fmt.Fprintf(&b, "%12s  %-19.19s  ", size, e.MTime)
 		}
 		b.WriteString(text.VisibleControl(e.Name))
 		b.WriteString(markOf(e.Type))

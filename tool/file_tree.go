@@ -16,8 +16,8 @@ import (
 	"github.com/baileyhq/bailey/workspace"
 )
 
-// maxTree bounds the entries of one tree.
-const maxTree = 10_000
+// maxTree bounds the entries of one tree. Tests lower it.
+var maxTree = 10_000
 
 type treeArgs struct {
 	Path    string   `json:"path,omitempty" default:"\".\"" jsonschema:"the directory, relative to the workspace or absolute"`

@@ -41,25 +41,37 @@ func (w *Workspace) checkOutside(ctx context.Context, dirs []string) error {
 	return nil
 }
 
-// holder walks from dir to the file system's root and returns the first allowed
-// folder that it meets. Directories that do not exist yet are passed over: what
+// holder returns the allowed folder that dir is or lies in, or "". It looks at
+// each directory above dir as it is spelled, and above the real directory that
+// the spelling leads to. Directories that do not exist yet are passed over: what
 // counts is where they would be made.
 func holder(ctx context.Context, dir string, folders map[jail.FileID]string) (string, error) {
-	path, err := filepath.Abs(dir)
+	spelled, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("state directory %s: %w", dir, err)
 	}
+	folder, real := firstAbove(ctx, spelled, folders)
+	if folder == "" && real != "" {
+		folder, _ = firstAbove(ctx, real, folders)
+	}
+	return folder, nil
+}
+
+// firstAbove goes from path to the file system's root and returns the first
+// allowed folder that it meets, and the real path of the first directory that
+// exists.
+func firstAbove(ctx context.Context, path string, folders map[jail.FileID]string) (folder, real string) {
 	for {
-		real, id, ok := identify(ctx, path)
-		if ok {
-			if folder, in := folders[id]; in {
-				return folder, nil
-			}
-			path = real
+		found, id, ok := identify(ctx, path)
+		if ok && real == "" {
+			real = found
+		}
+		if in, inside := folders[id]; ok && inside {
+			return in, real
 		}
 		parent := filepath.Dir(path)
 		if parent == path {
-			return "", nil
+			return "", real
 		}
 		path = parent
 	}
