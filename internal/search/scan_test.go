@@ -183,7 +183,7 @@ func TestScanLongLine(t *testing.T) {
 			t.Errorf("%s: around it: %+v, %+v, %+v", name, got[0], got[2], got[3])
 		}
 	}
-	text := "one\ntwo\n" + pad + pad + "needle\nfour\nneedle\nsix\n" + pad + pad + "needle"
+	text := "one\ntwo\n" + pad + pad + "needle\nneedle\nfive\nsix\n" + pad + pad + "needle"
 	var numbers []int64
 	for _, l := range scanAll(t, m, strings.NewReader(text), 0, 5, 0).Lines {
 		numbers = append(numbers, l.Number)
