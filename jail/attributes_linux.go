@@ -1,8 +1,9 @@
 package jail
 
 import (
-	"os"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -10,15 +11,33 @@ import (
 // accessACL is the extended attribute that holds a file's access ACL, acl(5).
 const accessACL = "system.posix_acl_access"
 
+// carried tells whether an extended attribute goes over to a new file.
+func carried(attr string) bool { return attr == accessACL || strings.HasPrefix(attr, "user.") }
+
+// plain asks by listxattrat(2) (Linux 6.13): one call, where an open, a list and
+// a close take three times as long, and most files have nothing to carry.
+func (d *fdDir) plain(name string) bool {
+	path, err := unix.BytePtrFromString(name)
+	if err != nil {
+		return false
+	}
+	var buf [256]byte // more than that is looked at in full
+	n, _, errno := unix.Syscall6(unix.SYS_LISTXATTRAT, uintptr(d.fd), uintptr(unsafe.Pointer(path)),
+		unix.AT_SYMLINK_NOFOLLOW, uintptr(unsafe.Pointer(&buf)), unsafe.Sizeof(buf), 0)
+	if errno != 0 {
+		return false
+	}
+	return n == 0 || !slices.ContainsFunc(attributeNames(buf[:n]), carried)
+}
+
+// dropDefaultACL takes off what a default ACL of the directory has given a new
+// file: it would open the file to people whom the old one kept out.
+func dropDefaultACL(t *temp) { _ = unix.Fremovexattr(t.fd, accessACL) }
+
 // copyAttributes carries the user's extended attributes and the access ACL over
 // to the new file. A file system without them, or a file that may not be read,
 // has none to carry.
-//
-// What a default ACL of the directory has given the new file is taken off: it
-// would open the file to people whom the old one kept out.
-func copyAttributes(in dir, name string, was Info, to *os.File) {
-	fd := int(to.Fd())
-	_ = unix.Fremovexattr(fd, accessACL)
+func copyAttributes(in dir, name string, was Info, to *temp) {
 	old, err := in.openFile(name)
 	if err != nil {
 		return
@@ -28,11 +47,11 @@ func copyAttributes(in dir, name string, was Info, to *os.File) {
 		return
 	}
 	for _, attr := range listAttributes(old.fd) {
-		if attr != accessACL && !strings.HasPrefix(attr, "user.") {
+		if !carried(attr) {
 			continue
 		}
 		if value, ok := attribute(old.fd, attr); ok {
-			_ = unix.Fsetxattr(fd, attr, value, 0)
+			_ = unix.Fsetxattr(to.fd, attr, value, 0)
 		}
 	}
 }
@@ -47,7 +66,12 @@ func listAttributes(fd int) []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimRight(string(buf[:size]), "\x00"), "\x00")
+	return attributeNames(buf[:size])
+}
+
+// attributeNames takes the list of the kernel apart: each name ends in a NUL.
+func attributeNames(list []byte) []string {
+	return strings.Split(strings.TrimRight(string(list), "\x00"), "\x00")
 }
 
 func attribute(fd int, name string) ([]byte, bool) {

@@ -2,7 +2,7 @@
 
 package jail
 
-import "os"
-
 // copyAttributes: extended attributes are carried over on Linux only.
-func copyAttributes(dir, string, Info, *os.File) {}
+func copyAttributes(dir, string, Info, *temp) {}
+
+func dropDefaultACL(*temp) {}

@@ -3,7 +3,6 @@ package jail
 import (
 	"errors"
 	"io/fs"
-	"os"
 )
 
 // A dir is an open directory: the whole of what the two engines do differently.
@@ -27,7 +26,10 @@ type dir interface {
 
 	// create makes a new file for writing; it fails with fs.ErrExist if the
 	// name is taken by anything at all.
-	create(name string, perm fs.FileMode) (*os.File, error)
+	create(name string, perm fs.FileMode) (handle, error)
+	// plain tells whether the name surely has no extended attributes that a
+	// replacement would have to carry over.
+	plain(name string) bool
 	mkdir(name string, perm fs.FileMode) error
 	symlink(target, name string) error
 	remove(name string, directory bool) error

@@ -3,7 +3,6 @@ package jail
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"runtime"
 	"strings"
 	"syscall"
@@ -188,17 +187,14 @@ func openFileError(err error) error {
 	}
 }
 
-func (d *fdDir) create(name string, perm fs.FileMode) (*os.File, error) {
+func (d *fdDir) create(name string, perm fs.FileMode) (handle, error) {
 	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	var fd int
 	err := ignoringEINTR(func() (err error) {
 		fd, err = unix.Openat(d.fd, name, flags, uint32(perm.Perm()))
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), name), nil
+	return handle{fd: fd}, err
 }
 
 func (d *fdDir) mkdir(name string, perm fs.FileMode) error {

@@ -67,6 +67,21 @@ func (h *handle) pread(p []byte, off int64) (n int, err error) {
 	return max(n, 0), err
 }
 
+func (h *handle) write(p []byte) (n int, err error) {
+	err = ignoringEINTR(func() (err error) {
+		n, err = unix.Write(h.fd, p[:min(len(p), readLimit)])
+		return err
+	})
+	return max(n, 0), err
+}
+
+func (h *handle) chmod(perm fs.FileMode) error { return unix.Fchmod(h.fd, uint32(perm.Perm())) }
+
+// chown gives the file away; -1 leaves the owner or the group.
+func (h *handle) chown(uid, gid int) error { return unix.Fchown(h.fd, uid, gid) }
+
+func (h *handle) sync() error { return ignoringEINTR(func() error { return unix.Fsync(h.fd) }) }
+
 func (h *handle) seek(offset int64, whence int) (int64, error) {
 	return unix.Seek(h.fd, offset, whence)
 }

@@ -5,6 +5,7 @@ package jail
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -34,6 +35,14 @@ func atEnd(n int, err error) (int, error) {
 	}
 	return n, err
 }
+
+func (h *handle) write(p []byte) (int, error) { return h.f.Write(p) }
+
+func (h *handle) chmod(perm fs.FileMode) error { return h.f.Chmod(perm) }
+
+func (h *handle) chown(uid, gid int) error { return h.f.Chown(uid, gid) }
+
+func (h *handle) sync() error { return h.f.Sync() }
 
 func (h *handle) seek(offset int64, whence int) (int64, error) { return h.f.Seek(offset, whence) }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 )
 
 // ReplaceOptions say how Replace writes.
@@ -51,7 +50,11 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	if perm == 0 && !opts.SetPerm {
 		perm = 0o666
 	}
-	if o.exists || opts.SetPerm {
+	plain := o.exists && o.parent.plain(o.base)
+	switch old := o.info.mode.Perm(); {
+	case plain && !opts.SetPerm && old>>3&7 == old&7:
+		perm = old // whoever the group turns out to be, it may not do more than everybody
+	case o.exists, opts.SetPerm:
 		perm = 0o600 // nobody else looks in before the right mode is set
 	}
 	t, err := newTemp(o.parent, perm)
@@ -59,10 +62,10 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 		return Info{}, err
 	}
 	defer t.discard()
-	if err := write(t.f); err != nil {
-		return Info{}, t.blame(err)
+	if err := write(t); err != nil {
+		return Info{}, blame(err)
 	}
-	info, err := o.finish(t, opts)
+	info, err := o.finish(t, opts, plain)
 	if err != nil {
 		return Info{}, err
 	}
@@ -96,11 +99,14 @@ func (o *Object) replaceable(opts ReplaceOptions) error {
 }
 
 // finish gives the new file the metadata of the old one and makes it durable.
-func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
+func (o *Object) finish(t *temp, opts ReplaceOptions, plain bool) (Info, error) {
 	if o.exists {
-		copyAttributes(o.parent, o.base, o.info, t.f)
+		dropDefaultACL(t)
 	}
-	info, err := t.info()
+	if o.exists && !plain {
+		copyAttributes(o.parent, o.base, o.info, t)
+	}
+	info, err := t.stat()
 	if err != nil {
 		return info, err
 	}
@@ -114,28 +120,28 @@ func (o *Object) finish(t *temp, opts ReplaceOptions) (Info, error) {
 	changed := mode != info.mode
 	if o.exists && (info.uid != o.info.uid || info.gid != o.info.gid) {
 		changed = true
-		if !keepOwner(t.f, o.info) {
+		if !keepOwner(t, o.info) {
 			mode &^= ^mode & 0o007 << 3 // no more for another group than for everybody
 		}
 	}
 	if changed {
-		if err := t.f.Chmod(mode); err != nil {
+		if err := t.chmod(mode); err != nil {
 			return info, err
 		}
-		if info, err = t.info(); err != nil {
+		if info, err = t.stat(); err != nil {
 			return info, err
 		}
 	}
 	if !o.j.noSync {
-		err = t.f.Sync()
+		err = t.sync()
 	}
 	return info, err
 }
 
 // keepOwner tries both, then the group alone: an ordinary user may give a file
 // to a group of his, not to another user. It tells whether the group is kept.
-func keepOwner(f *os.File, old Info) bool {
-	return f.Chown(int(old.uid), int(old.gid)) == nil || f.Chown(-1, int(old.gid)) == nil
+func keepOwner(t *temp, old Info) bool {
+	return t.chown(int(old.uid), int(old.gid)) == nil || t.chown(-1, int(old.gid)) == nil
 }
 
 func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info Info) error {

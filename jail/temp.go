@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"os"
 	"syscall"
 	"time"
 )
@@ -23,24 +22,28 @@ const (
 type temp struct {
 	in   dir
 	name string
-	f    *os.File
 	gone bool // renamed into place
+	handle
+}
+
+func tempName() string {
+	var random [tempRandom / 2]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return tempPrefix + hex.EncodeToString(random[:])
 }
 
 func newTemp(in dir, perm fs.FileMode) (*temp, error) {
 	for {
-		var random [tempRandom / 2]byte
-		_, _ = rand.Read(random[:]) // never fails
-		t := &temp{in: in, name: tempPrefix + hex.EncodeToString(random[:])}
-		f, err := in.create(t.name, perm)
+		t := &temp{in: in, name: tempName()}
+		var err error
+		t.handle, err = in.create(t.name, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		t.f = f
-		if _, err := tryFlock(int(f.Fd())); errors.Is(err, errLocked) {
+		if _, err := t.tryLock(); errors.Is(err, errLocked) {
 			t.discard() // a sweep was quicker
 			continue
 		}
@@ -48,30 +51,40 @@ func newTemp(in dir, perm fs.FileMode) (*temp, error) {
 	}
 }
 
-// blame tells the writer's own failures from those of the file: the latter
-// without the temporary name.
-func (t *temp) blame(err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) && failed.Path == t.f.Name() {
-		return failed.Err
+// Write makes a temp the io.Writer of Replace's caller.
+func (t *temp) Write(p []byte) (done int, err error) {
+	for done < len(p) {
+		n, err := t.write(p[done:])
+		if err != nil {
+			return done, &tempError{bare(err)}
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// A tempError is a failure to write the temporary file, as opposed to one of
+// the caller's own.
+type tempError struct{ err error }
+
+func (e *tempError) Error() string { return e.err.Error() }
+func (e *tempError) Unwrap() error { return e.err }
+
+// blame tells the caller's own failures from those of the file.
+func blame(err error) error {
+	var failed *tempError
+	if errors.As(err, &failed) {
+		return failed.err
 	}
 	return &callersError{err}
 }
 
 // discard removes the file unless it is in place.
 func (t *temp) discard() {
-	_ = t.f.Close()
+	_ = t.shut()
 	if !t.gone {
 		_ = t.in.remove(t.name, false)
 	}
-}
-
-func (t *temp) info() (Info, error) {
-	fi, err := t.f.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return fromFileInfo(fi), nil
 }
 
 // lockPatience is how long a writer waits for another one of the same directory.
