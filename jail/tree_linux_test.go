@@ -153,7 +153,14 @@ func resolve(t testing.TB, j *Jail, name string, how How) *Object {
 	return o
 }
 
-func check(t testing.TB, err error) {
+// A checker is a test or a generated case of one.
+type checker interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+func check(t checker, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
