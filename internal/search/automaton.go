@@ -321,6 +321,7 @@ func (a *automaton) follow(set []int32, i int32, atBegin, atEnd bool) (_ []int32
 			}
 		case opRange, opSet:
 			set = append(set, i)
+		case opFail: // leads nowhere
 		}
 	}
 	return set, false

@@ -362,7 +362,7 @@ func (c *collector) report(b *batch, r *report) error {
 	c.tally(it.tally)
 	if r.err != nil {
 		c.fail(it.path, r.err)
-		return nil
+		return nil //nolint:nilerr // one file that can't be read does not end a search
 	}
 	r.matches.Path = it.path
 	return c.matches(r.matches)
