@@ -26,6 +26,7 @@ type call struct {
 	started time.Time
 	targets []*target
 	changes bool
+	meter   *meter
 
 	supervised []asked         // what a human has to agree to
 	approved   map[string]bool // real paths that a human has agreed to

@@ -78,6 +78,7 @@ func (c *call) readFile(ctx context.Context, g *target, a *readArgs) (string, *r
 		return "", nil, err
 	}
 	src.Encoding = enc
+	src.Reader = c.meter.reader(src.Reader, src.Size)
 	r, err := text.Read(ctx, src, a.ranges())
 	if err != nil {
 		return "", nil, inFile(g.path, err)

@@ -120,6 +120,7 @@ func (t *Toolbox) Call(ctx context.Context, r Request) *Result {
 		return failed(t.broken)
 	}
 	c := t.newCall(r)
+	c.meter = meterOf(ctx)
 	output, data, err := t.run(ctx, c)
 	c.close()
 	if rerr := t.record(ctx, c, err); rerr != nil {

@@ -28,6 +28,7 @@ func (v visible) enter(name string) visible { return visible{v.call, v.cursor.En
 // to see first is shown only where the human has agreed to that very rule for
 // the directory that the call names.
 func (v visible) Allowed(name string, dir, link bool) bool {
+	v.call.meter.entry()
 	switch verdict := v.cursor.Judge(name, dir, link); verdict.Action {
 	case policy.Allow:
 		return true
