@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/workspace"
 )
 
@@ -16,6 +17,33 @@ func (t *Toolbox) AddTool(name string, act func(ctx context.Context)) {
 			act(ctx)
 			return "done", nil, nil
 		})
+}
+
+// AddSlowEdit adds a tool with the arguments of file_edit that does what between
+// says when it has read the file, before it writes.
+func (t *Toolbox) AddSlowEdit(name string, between func()) {
+	edit := *fileEdit()
+	edit.name = name
+	edit.act = func(ctx context.Context, c *call, a any) (string, any, error) {
+		r, err := planEdit(ctx, c, a.(*editArgs))
+		if err != nil {
+			return "", nil, err
+		}
+		between()
+		_, err = c.commit(ctx, c.targets[0], r, jail.ReplaceOptions{})
+		return "done", nil, err
+	}
+	t.specs[name] = &edit
+}
+
+// Turns tells how many calls have the turn of a real path or wait for it.
+func (t *Toolbox) Turns(real string) int {
+	t.locks.mu.Lock()
+	defer t.locks.mu.Unlock()
+	if l := t.locks.paths[real]; l != nil {
+		return l.users
+	}
+	return 0
 }
 
 // LimitTree lowers the bound on the entries of a tree until the test ends.

@@ -376,6 +376,11 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%s: %+v", name, rec)
 		}
 	}
+	for _, rec := range b.records() {
+		if rec.Phase == "intent" {
+			t.Errorf("an intent was recorded for what was refused: %+v", rec)
+		}
+	}
 	b.must("file_copy", args{"source": ref + "/plain", "destination": "p"}) // the control
 }
 

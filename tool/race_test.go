@@ -2,10 +2,11 @@ package tool_test
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,67 @@ func TestEditsTakeTurns(t *testing.T) {
 	all.Wait()
 	if got := b.content("f.txt"); strings.Contains(got, "line") || strings.Count(got, "edited") != editors {
 		t.Errorf("an edit is lost:\n%s", got)
+	}
+}
+
+// A second edit of a file waits for the first and then sees what it wrote.
+func TestSecondEditWaits(t *testing.T) {
+	b := newBox(t, setup{tree: []string{"file f.txt one\ntwo\n", "link l -> f.txt"}})
+	second := make(chan *tool.Result, 1)
+	b.AddSlowEdit("slow_edit", func() {
+		go func() {
+			second <- b.call("file_edit", args{"path": "l", "edits": []args{{"old_text": "two", "new_text": "2"}}})
+		}()
+		for b.Turns(b.root+"/f.txt") < 2 {
+			select {
+			case r := <-second:
+				t.Errorf("the second edit did not wait: %+v", r)
+				second <- r
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	})
+	b.must("slow_edit", args{"path": "f.txt", "edits": []args{{"old_text": "one", "new_text": "1"}}})
+	if r := <-second; !r.Success {
+		t.Errorf("the second edit: %s", r.Error)
+	}
+	if got := b.content("f.txt"); got != "1\n2\n" {
+		t.Errorf("%q", got)
+	}
+	if n := b.Turns(b.root + "/f.txt"); n != 0 {
+		t.Errorf("%d turns are left", n)
+	}
+}
+
+// Another program that writes into the file in place, after an edit has read it
+// and before it writes, is noticed, and its content stays.
+func TestForeignWriteDuringEdit(t *testing.T) {
+	for name, during := range map[string]func(path string) error{
+		"in place":  func(path string) error { return os.WriteFile(path, []byte("two\nforeign\n"), 0o644) },
+		"same size": func(path string) error { return os.WriteFile(path, []byte("ONE\ntwo\n"), 0o644) },
+		"replaced": func(path string) error {
+			return errors.Join(os.WriteFile(path+".new", []byte("foreign\n"), 0o644), os.Rename(path+".new", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBox(t, setup{tree: []string{"file f.txt one\ntwo\n"}})
+			foreign := ""
+			b.AddSlowEdit("slow_edit", func() {
+				if err := during(b.root + "/f.txt"); err != nil {
+					t.Error(err)
+				}
+				foreign = b.content("f.txt")
+			})
+			b.refused(tool.Conflict, "slow_edit", args{"path": "f.txt", "edits": []args{{"old_text": "two", "new_text": "2"}}})
+			if got := b.content("f.txt"); got != foreign {
+				t.Errorf("%q, want %q", got, foreign)
+			}
+			if left := b.leftOver(); left != nil {
+				t.Errorf("left over: %v", left)
+			}
+		})
 	}
 }
 
@@ -141,5 +203,3 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	}
 	all.Wait()
 }
-
-var _ = json.Marshal
