@@ -28,7 +28,7 @@ func (a *app) initCommand() *cobra.Command {
 		Long: `Write a commented configuration for a folder. It asks what it needs to know;
 with --yes the defaults are taken. The file goes to --config, else to the user's
 own place, never into the folder: an agent must not write its own policy.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("init takes one folder, got %d", len(args))
 			}

@@ -73,7 +73,7 @@ func makeDir(ctx context.Context, to *jail.Jail, path string) error {
 func copyFile(e *jail.WalkEntry, to *jail.Jail) error {
 	f, err := e.Open()
 	if err != nil {
-		return nil //nolint:nilerr // what can't be read is not copied
+		return nil // what can't be read is not copied
 	}
 	defer func() { _ = f.Close() }()
 	content, err := f.ReadAll()

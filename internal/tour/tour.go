@@ -25,7 +25,7 @@ type Options struct {
 	Out        io.Writer
 }
 
-// ErrNotRefused: an attempt to get out was not refused as it should have been.
+// ErrNotRefused says that an attempt to get out was not refused as it should have been.
 var ErrNotRefused = errors.New("an attempt was not refused as it should be")
 
 // Run goes through the tour. Everything that it made is removed in the end.
