@@ -33,7 +33,7 @@ func openat2(fd int, path string, flags, resolve uint64) (int, error) {
 	how := unix.OpenHow{Flags: flags, Resolve: resolve}
 	for tries := 0; ; {
 		got, err := unix.Openat2(fd, path, &how)
-		switch err { //nolint:errorlint // a plain errno
+		switch err {
 		case unix.EINTR:
 		case unix.EAGAIN:
 			if tries++; tries >= eagainTries {
@@ -109,7 +109,7 @@ func (d *fdDir) openDir(name string, cross bool) (dir, error) {
 	if err == unix.EACCES { //nolint:errorlint // a plain errno
 		fd, err = openat2(d.fd, name, pathFlags|unix.O_DIRECTORY, resolve)
 	}
-	switch err { //nolint:errorlint // a plain errno
+	switch err {
 	case nil:
 		return &fdDir{fd: fd, readable: readable}, nil
 	case unix.EXDEV:
@@ -175,7 +175,7 @@ func (d *fdDir) openFile(name string) (*File, error) {
 }
 
 func openFileError(err error) error {
-	switch err { //nolint:errorlint // a plain errno
+	switch err {
 	case unix.EXDEV:
 		return errMount
 	case unix.ELOOP:
@@ -242,7 +242,7 @@ func unsupported(err error) bool {
 // the rename, which never replaces more than an empty directory.
 func (d *fdDir) linkOver(name string, target int, newName string) error {
 	err := unix.Linkat(d.fd, name, target, newName, 0)
-	switch err { //nolint:errorlint // a plain errno
+	switch err {
 	case nil:
 		return unix.Unlinkat(d.fd, name, 0)
 	case unix.EPERM, unix.ENOTSUP:

@@ -55,7 +55,7 @@ func (f *folder) baseName(rel string) string {
 
 // needsWalk tells whether the kernel met something that only the walk can judge.
 func needsWalk(err error) bool {
-	switch err { //nolint:errorlint // a plain errno
+	switch err {
 	case unix.ELOOP, unix.EXDEV, unix.ENAMETOOLONG, unix.EAGAIN:
 		return true
 	default:
@@ -126,7 +126,7 @@ func (j *Jail) fastExisting(f *folder, rel string) (*Object, bool, error) {
 	start := f.root.(*fdDir).fd
 	fd, err := openat2(start, rel, openFlags, resolveStrict)
 	readable := err == nil
-	switch err { //nolint:errorlint // a plain errno
+	switch err {
 	case unix.EACCES, unix.ENXIO, unix.ENODEV:
 		// No access, or a special file: what it is can be told all the same.
 		fd, err = openat2(start, rel, pathFlags, resolveStrict)

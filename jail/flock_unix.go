@@ -14,7 +14,7 @@ var errLocked = errors.New("is locked by another writer")
 // tryFlock takes the advisory lock of an open file description without waiting.
 func tryFlock(fd int) (unlock func(), err error) {
 	for {
-		switch err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err { //nolint:errorlint // a plain errno
+		switch err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err {
 		case nil:
 			return func() { _ = unix.Flock(fd, unix.LOCK_UN) }, nil
 		case unix.EINTR:

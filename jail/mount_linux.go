@@ -65,7 +65,7 @@ func isKernelFS(fd int) bool {
 	if err := unix.Fstatfs(fd, &st); err != nil {
 		return true // what can't be told is refused
 	}
-	switch uint64(st.Type) & 0xffffffff { //nolint:gosec // a magic number, not a quantity
+	switch uint64(st.Type) & 0xffffffff {
 	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
 		unix.SECURITYFS_MAGIC, unix.SELINUX_MAGIC, unix.SMACK_MAGIC, unix.CGROUP_SUPER_MAGIC,
 		unix.CGROUP2_SUPER_MAGIC, unix.BPF_FS_MAGIC, unix.PSTOREFS_MAGIC, unix.EFIVARFS_MAGIC,

@@ -126,7 +126,7 @@ func TestReplaceError(t *testing.T) {
 			},
 		} {
 			err := act(resolve(t, j, "a.txt", Target))
-			if err != error(mine) { //nolint:errorlint // unwrapped is the point
+			if err != error(mine) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -60,7 +60,7 @@ func TestWalk(t *testing.T) {
 					}
 					return nil
 				})
-				if err != c.err { //nolint:errorlint // as it is
+				if err != c.err {
 					t.Errorf("%v, want %v", err, c.err)
 				}
 				if s := strings.Join(got, " "); s != c.want {
