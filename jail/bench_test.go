@@ -323,12 +323,7 @@ func BenchmarkEdit(b *testing.B) {
 }
 
 // walkTree makes 100,000 files in 1,000 directories, once a run.
-func walkTree(b *testing.B) string {
-	dir, err := os.MkdirTemp("/dev/shm", "bailey-bench-")
-	if err != nil {
-		dir = b.TempDir()
-	}
-	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+func walkTree(b *testing.B, dir string) {
 	for i := range 1000 {
 		sub := filepath.Join(dir, strconv.Itoa(i/50), "directory"+strconv.Itoa(i))
 		must(b, os.MkdirAll(sub, 0o755))
@@ -336,11 +331,16 @@ func walkTree(b *testing.B) string {
 			must(b, os.WriteFile(filepath.Join(sub, "some_file_"+strconv.Itoa(k)+".go"), nil, 0o644))
 		}
 	}
-	return dir
 }
 
 func BenchmarkWalk(b *testing.B) {
-	dir := walkTree(b)
+	benchPlaces(b, func(b *testing.B, dir string) {
+		walkTree(b, dir)
+		benchWalk(b, dir)
+	})
+}
+
+func benchWalk(b *testing.B, dir string) {
 	j := benchJail(b, dir)
 	ctx := context.Background()
 	count := func(opts WalkOptions) (n int, err error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -16,33 +17,48 @@ const dentBufferSize = 32 << 10
 // dentReader lists a directory by getdents64(2), which tells each entry's type
 // without a stat.
 type dentReader struct {
-	fd      int
-	buf     []byte
+	fd int
+	*dentBuffer
+}
+
+// A dentBuffer is what one listing needs. New ones for each directory took a
+// third of a walk: the kernel's copy then faults in fresh pages.
+type dentBuffer struct {
+	buf     [dentBufferSize]byte
 	entries []entry
 }
+
+var dentBuffers = sync.Pool{New: func() any { return new(dentBuffer) }}
 
 func (r *dentReader) mark() (int64, bool) {
 	from, err := unix.Seek(r.fd, 0, unix.SEEK_CUR)
 	return from, err == nil
 }
 
-func (r *dentReader) close() {}
+// close gives the buffer back, and with it the entries that next returned last.
+func (r *dentReader) close() {
+	if r.dentBuffer != nil {
+		clear(r.entries) // else they would keep the names alive
+		dentBuffers.Put(r.dentBuffer)
+		r.dentBuffer = nil
+	}
+}
 
 func (r *dentReader) next() ([]entry, error) {
-	if r.buf == nil {
-		r.buf = make([]byte, dentBufferSize)
+	if r.dentBuffer == nil {
+		r.dentBuffer = dentBuffers.Get().(*dentBuffer)
 	}
 	for {
-		n, err := unix.Getdents(r.fd, r.buf)
+		n, err := unix.Getdents(r.fd, r.buf[:])
 		switch {
 		case err == unix.EINTR: //nolint:errorlint // a plain errno
 			continue
 		case err == unix.ENOENT: //nolint:errorlint // removed while it was read
-			return nil, nil
-		case err != nil:
+			n, err = 0, nil
+		}
+		if err != nil || n == 0 {
+			r.close()
 			return nil, err
-		case n == 0:
-			return nil, nil
 		}
 		if r.entries = parseDents(r.entries[:0], r.buf[:n]); len(r.entries) > 0 {
 			return r.entries, nil

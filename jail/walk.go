@@ -290,13 +290,15 @@ func (w *treeWalk) park(l *level) (err error) {
 				return err
 			}
 		}
-		l.lister.close()
-		l.lister = nil
 	}
 	if l.startOK && len(l.pending) > parkedEntries {
 		l.pending, l.from, l.more = nil, l.start, true
 	} else {
 		l.pending, l.last = slices.Clone(l.pending), ""
+	}
+	if l.lister != nil { // not earlier: the entries were its own
+		l.lister.close()
+		l.lister = nil
 	}
 	l.dir.release()
 	l.dir = nil
@@ -445,8 +447,9 @@ func (w *treeWalk) visit(at *level, found entry) error {
 	if !w.temps && isTemp(found.name) {
 		return nil
 	}
-	w.entry = WalkEntry{w: w, at: at, name: found.name, kind: found.kind}
 	e := &w.entry
+	e.w, e.at, e.name, e.kind = w, at, found.name, found.kind
+	e.known, e.after, e.err = false, false, nil // clearing the rest of info took a tenth of a walk
 	if w.opts.Stat || found.kind == typeUnknown {
 		info, err := e.Info()
 		switch {
