@@ -11,6 +11,9 @@ import (
 type dir interface {
 	info() (Info, error)
 	lstat(name string) (Info, error)
+	// times are those of an entry, or of the directory itself if name is "";
+	// zero if it is not what want tells of.
+	times(name string, want Info) Times
 	readlink(name string) (string, error)
 
 	// openDir opens a subdirectory. At a mount point it fails with errMount
