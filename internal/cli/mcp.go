@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
-	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +39,9 @@ func (a *app) serve(ctx context.Context) error {
 		defer func() { _ = b.Close() }()
 		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
 	}
-	err = mcpserver.Serve(ctx, o, io.NopCloser(a.stdin), keepOpen{a.stdout})
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, os.ErrClosed) {
+	// A client that has gone must not take the process down before its log is closed.
+	signal.Ignore(syscall.SIGPIPE)
+	if err := mcpserver.Serve(ctx, o, io.NopCloser(a.stdin), keepOpen{a.stdout}); err != nil {
 		return &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
 	}
 	return nil

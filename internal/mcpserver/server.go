@@ -1,26 +1,41 @@
-// Package mcpserver offers the tools of a workspace to an MCP client. It is a
-// face: it translates between the protocol and package tool and decides nothing.
+// Package mcpserver offers the tools of a workspace to an MCP client over a pair
+// of streams. It is a face: it translates between the protocol and package tool
+// and decides nothing. The protocol is the official SDK's; what is ours is the
+// connection beneath it (conn.go), which puts bounds on a client, and the way a
+// large result goes out (splice.go).
 //
-// Every tools/call goes to the toolbox, also one for a tool that is not listed
-// or does not exist: only so is each refusal in the audit log. A failed call is
-// a result with isError, not an error of the protocol.
+// # What holds
+//
+//   - Every tools/call is in the audit log, whatever its name or shape. Also one
+//     for a tool that is not listed or does not exist goes to the toolbox; one
+//     that the protocol refuses is recorded before the error leaves; one whose
+//     turn never comes is recorded as cancelled.
+//   - Resources are read and listed by the same calls (file_read, file_find), so
+//     that they are judged and recorded like them.
+//   - A failed call is a result with isError. An error of the protocol means that
+//     a message was none, or was no request that the protocol knows.
+//   - A message that is broken, too large or too deep costs an error and nothing
+//     else: the session goes on.
+//   - At most 32 calls are under way, and what they answer is held back while the
+//     client does not take it: memory is bounded, whatever is sent.
+//   - A cancelled call stops, gives its place to the next, is recorded as
+//     cancelled and, as the protocol wants, gets no answer.
+//
+// # What does not
+//
+// Resources can't be subscribed to: Bailey does not watch files. A batch is
+// answered as one, also in protocol versions that no longer know batches.
 package mcpserver
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/baileyhq/bailey/tool"
 )
-
-// maxMessage bounds one message of the client, in bytes.
-const maxMessage = 16 << 20
 
 // Options say what to serve.
 type Options struct {
@@ -31,81 +46,63 @@ type Options struct {
 	Logger       *slog.Logger
 }
 
-// Serve talks to one client until it closes r or ctx ends.
-func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) error {
-	err := newServer(o).Run(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: maxMessage})
-	if errors.Is(err, io.EOF) {
-		return nil // the client has left
-	}
-	return err
+// server serves one client.
+type server struct {
+	Options
+	catalog catalog
+	conn    *conn
 }
 
-func newServer(o Options) *mcp.Server {
-	s := mcp.NewServer(
-		&mcp.Implementation{Name: "bailey", Title: "Bailey", Version: o.Version},
-		&mcp.ServerOptions{Instructions: o.Instructions, Logger: o.Logger, Capabilities: &mcp.ServerCapabilities{}},
+// newServer puts the tools and resources before the SDK's server.
+func (s *server) newServer() *mcp.Server {
+	m := mcp.NewServer(
+		&mcp.Implementation{Name: "bailey", Title: "Bailey", Version: s.Version},
+		&mcp.ServerOptions{
+			Instructions: s.Instructions,
+			Logger:       s.Logger,
+			Capabilities: &mcp.ServerCapabilities{
+				Logging:   &mcp.LoggingCapabilities{}, //nolint:staticcheck // deprecated by one protocol version of five
+				Tools:     &mcp.ToolCapabilities{},
+				Resources: &mcp.ResourceCapabilities{},
+			},
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
+		},
 	)
-	for _, d := range o.Tools.List() {
-		if listed(d) {
-			s.AddTool(describe(d), o.handle)
-		}
+	for _, t := range s.catalog.tools {
+		m.AddTool(t, s.callTool)
 	}
-	s.AddReceivingMiddleware(o.everyCall)
-	return s
+	m.AddResourceTemplate(fileTemplate(), s.readResource)
+	m.AddReceivingMiddleware(s.everyRequest)
+	return m
 }
 
-// alwaysListed are offered whatever the task grants: clients count on them, and
-// a refusal says what is missing.
-var alwaysListed = map[string]bool{"file_read": true, "file_write": true}
+// private is the scope in which a client may keep an answer: it depends on who asks.
+const private = "private"
 
-func listed(d tool.Description) bool { return d.Granted || alwaysListed[d.Name] }
-
-func describe(d tool.Description) *mcp.Tool {
-	return &mcp.Tool{
-		Name: d.Name, Title: d.Title, Description: d.Description,
-		InputSchema: d.Input, OutputSchema: resultSchema(d.Output),
-		Annotations: &mcp.ToolAnnotations{
-			Title: d.Title, ReadOnlyHint: d.Annotations.ReadOnly, IdempotentHint: d.Annotations.Idempotent,
-			DestructiveHint: &d.Annotations.Destructive, OpenWorldHint: &d.Annotations.OpenWorld,
-		},
-	}
-}
-
-// resultSchema describes the result shape around a tool's own data. A failed
-// call has other data, or none, so that nothing of data is required here.
-func resultSchema(data *jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type: "object",
-		Properties: map[string]*jsonschema.Schema{
-			"success":    {Type: "boolean"},
-			"output":     {Type: "string", Description: "the text for the model"},
-			"error":      {Type: "string", Description: "KIND: what was refused, by which rule, what to do now"},
-			"error_kind": {Type: "string"},
-			"data":       {AnyOf: []*jsonschema.Schema{data, {Type: "object"}}},
-		},
-		Required: []string{"success", "output", "data"},
-	}
-}
-
-// everyCall takes tools/call before the server looks the tool up.
-func (o Options) everyCall(next mcp.MethodHandler) mcp.MethodHandler {
+// everyRequest takes what touches the workspace before the SDK looks it up: a
+// tool that is not listed has to be recorded, and the SDK's resources are a fixed
+// list.
+func (s *server) everyRequest(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if call, ok := req.(*mcp.CallToolRequest); ok && method == "tools/call" {
-			return o.handle(ctx, call)
+		ctx, done := s.conn.bound(ctx)
+		defer done()
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
+			return s.callTool(ctx, r)
+		case *mcp.ListResourcesRequest:
+			return s.listResources(ctx, r)
+		case *mcp.ReadResourceRequest:
+			return s.readResource(ctx, r)
+		default:
+			return next(ctx, method, req)
 		}
-		return next(ctx, method, req)
 	}
 }
 
-func (o Options) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	r := o.Tools.Call(ctx, o.Request(req.Params.Name, req.Params.Arguments))
-	told := r.Output
-	if !r.Success {
-		told = r.Error
-	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: told}},
-		StructuredContent: r,
-		IsError:           !r.Success,
-	}, nil
+func (s *server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	k := s.conn.handOver(req.Extra)
+	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
+	a := s.catalog.call(ctx, req.Params.Name, req.Params.Arguments)
+	tell(ctx, req.Session, req.Params.Name, a)
+	return s.conn.deliver(k, a), nil
 }

@@ -1,0 +1,25 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// logEntry is what a client that asked for log messages learns of a call.
+type logEntry struct {
+	Tool      string `json:"tool"`
+	ErrorKind string `json:"error_kind,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// tell logs a call to the client: a failed one as a warning, for the human in
+// front of the client, any other for debugging. Nothing is sent to a client that
+// did not set a level.
+func tell(ctx context.Context, session *mcp.ServerSession, name string, a *answer) {
+	entry, level := logEntry{Tool: clip(name)}, mcp.LoggingLevel("debug")
+	if a.kind != "" {
+		entry.ErrorKind, entry.Error, level = string(a.kind), a.text, "warning"
+	}
+	_ = session.Log(ctx, &mcp.LoggingMessageParams{Logger: "bailey", Level: level, Data: entry}) //nolint:staticcheck // deprecated by one protocol version of five
+}

@@ -1,0 +1,38 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/baileyhq/bailey/tool"
+)
+
+// progressEvery is the least time between two notifications about a call. The
+// first one goes out at once.
+const progressEvery = 100 * time.Millisecond
+
+// withProgress has a call tell the client how far it is, if the client asked by a
+// token.
+func withProgress(ctx context.Context, session *mcp.ServerSession, token any) context.Context {
+	switch token.(type) {
+	case string, float64:
+	default:
+		return ctx // none, or no token
+	}
+	var last time.Time
+	return tool.WithProgress(ctx, func(p tool.Progress) {
+		now := time.Now()
+		if ctx.Err() != nil || !last.IsZero() && now.Sub(last) < progressEvery {
+			return
+		}
+		last = now
+		// That it does not arrive is no reason to stop working.
+		_ = session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: float64(p.Done), Total: float64(p.Total),
+			Message: fmt.Sprintf("%d %s", p.Done, p.Unit),
+		})
+	})
+}

@@ -1,0 +1,53 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/baileyhq/bailey/tool"
+)
+
+// Serve talks to one client until it closes r or ctx ends. Then it gives calls
+// that are under way a little time for their answers (cancelled, if ctx ended),
+// and closes both streams. That a client has gone is no error.
+func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) error {
+	s := &server{Options: o, catalog: native(o)}
+	s.conn = newConn(r, w, s.refuse)
+	session, err := s.newServer().Connect(context.WithoutCancel(ctx), s.conn, nil)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, s.conn.stop)()
+	done := make(chan error, 1)
+	go func() { done <- session.Wait() }()
+	select {
+	case err = <-done:
+	case <-s.conn.overdue:
+		o.Logger.Warn("the client does not take its answers; leaving")
+	}
+	_ = s.conn.Close()
+	s.conn.settle()
+	if gone(err) {
+		return nil
+	}
+	return err
+}
+
+// gone reports whether an error only says that the client has left.
+func gone(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse records a call that does not reach the toolbox.
+func (s *server) refuse(name string, args json.RawMessage, reason *tool.Error) {
+	s.Tools.Refuse(context.Background(), s.Request(name, args), reason)
+}
