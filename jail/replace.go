@@ -150,13 +150,11 @@ func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info 
 		return err
 	}
 	defer unlock()
-	if err := o.here(); err != nil {
-		if opts.Exclusive && errors.Is(err, ErrChanged) {
-			return fs.ErrExist
-		}
-		return err
+	if o.exists { // else the rename looks by itself
+		err = o.here()
 	}
 	switch {
+	case err != nil:
 	case !o.exists:
 		err = o.commitNew(t, opts)
 	case opts.Verify != nil:
@@ -209,6 +207,9 @@ func (o *Object) commitSwap(t *temp, opts ReplaceOptions, info Info) error {
 // that was resolved.
 func (o *Object) verify(name string, opts ReplaceOptions) error {
 	old, err := o.parent.openFile(name)
+	if errors.Is(err, errIsLink) {
+		return ErrChanged
+	}
 	if err != nil {
 		return err
 	}
@@ -226,18 +227,30 @@ func (o *Object) verify(name string, opts ReplaceOptions) error {
 
 // swapBack undoes an exchange. If what comes back is not the file that was put
 // there, another program has replaced it meanwhile: its file is the newest and
-// goes back in place.
-func (o *Object) swapBack(t *temp, info Info) error {
-	if err := o.parent.rename(t.name, o.parent, o.base, renameExchange); err != nil {
-		t.gone = true // the old content is under the temporary name: keep it
-		return err
+// goes back in place, which is an exchange to be looked at like the first.
+func (o *Object) swapBack(t *temp, placed Info) error {
+	for range swapTries {
+		older, err := o.parent.lstat(t.name)
+		if err == nil {
+			err = o.parent.rename(t.name, o.parent, o.base, renameExchange)
+		}
+		if err != nil {
+			t.gone = true // what belongs in place is under the temporary name: keep it
+			return err
+		}
+		back, err := o.parent.lstat(t.name)
+		if err != nil || back.same(placed) {
+			return err
+		}
+		placed = older
 	}
-	back, err := o.parent.lstat(t.name)
-	if err == nil && !back.same(info) {
-		err = o.parent.rename(t.name, o.parent, o.base, renameExchange)
-	}
-	return err
+	t.gone = true
+	return ErrChanged
 }
+
+// swapTries bounds how often swapBack starts again because others replace the
+// file in the very same moments.
+const swapTries = 16
 
 // commitChecked is the weaker way where names can't be exchanged: check, then
 // rename.
