@@ -19,8 +19,9 @@
 // # Limits
 //
 // A tree that changes while it is searched is reported as it was found, piece
-// by piece. A line of more than 1 MiB is matched in overlapping pieces. Of the
-// git ignore sources only .gitignore files and .git/info/exclude count, not
-// core.excludesFile nor the index: a tracked file that a pattern names is left
-// out.
+// by piece. A line of more than 1 MiB is matched in overlapping pieces. Of a
+// binary file (one with a NUL byte in its first 256 KiB) the first 64 MiB are
+// searched. Of the git ignore sources only .gitignore files and
+// .git/info/exclude count, not core.excludesFile nor the index: a tracked file
+// that a pattern names is left out.
 package search

@@ -17,6 +17,11 @@ const (
 	flushBytes    = 128 << 10 // of line text that are handed on at once
 	flushLines    = 2048
 	maxEmptyReads = 100
+
+	// A binary file says no more than that it matches: what comes behind this many
+	// bytes is not looked at, so that a disk image or a sparse file of terabytes
+	// does not hold up a search.
+	maxBinary = 64 << 20
 )
 
 // MaxContext is the most lines of context on either side of a match.
@@ -85,7 +90,7 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, size int64) error {
 		}
 		have += n
 		total += int64(n)
-		eof := err != nil || size > 0 && total == size
+		eof := err != nil || size > 0 && total == size || s.binary && total >= maxBinary
 		if first {
 			if have < len(utf8BOM) && !eof {
 				continue

@@ -287,3 +287,29 @@ func TestWindowKeepsRunes(t *testing.T) {
 		}
 	}
 }
+
+// TestScanBinaryBound: a file of terabytes of NUL bytes ends a search soon; one
+// that is text is searched to its end.
+func TestScanBinaryBound(t *testing.T) {
+	const size = 1 << 40
+	read := int64(0)
+	s := newScanner(mustCompile(t, "needle", PatternOptions{}), 0, 0, func(FileMatches) error { return nil })
+	err := s.scan(t.Context(), readerFunc(func(p []byte) (int, error) {
+		clear(p)
+		read += int64(len(p))
+		if read > 4*maxBinary {
+			t.Fatal("a binary file is searched without a bound")
+		}
+		return len(p), nil
+	}), size)
+	if err != nil || read < maxBinary {
+		t.Errorf("read %d bytes, %v", read, err)
+	}
+
+	found := 0
+	text := io.MultiReader(strings.NewReader(strings.Repeat("plain text\n", 2*maxBinary/11)), strings.NewReader("needle\n"))
+	s = newScanner(mustCompile(t, "needle", PatternOptions{}), 0, 0, func(f FileMatches) error { found += len(f.Lines); return nil })
+	if err := s.scan(t.Context(), text, 0); err != nil || found != 1 {
+		t.Errorf("found %d in a large text, %v", found, err)
+	}
+}
