@@ -14,6 +14,7 @@
 //	deep N LEN        N directories within each other, each name LEN bytes long
 //	mount TYPE P      a new file system at P
 //	bind SRC P        the directory SRC once more at P
+//	bindfile SRC P    the file SRC once more at the file P
 //
 // Paths are relative to the root; variables such as $ROOT are replaced first.
 // It is for tests only: it opens files by name.
@@ -27,6 +28,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -72,7 +74,7 @@ func step(t testing.TB, root, line string) error {
 		if err != nil {
 			return err
 		}
-		return os.Chmod(at(root, f[0]), fs.FileMode(mode))
+		return syscall.Chmod(at(root, f[0]), uint32(mode)) // with setuid and setgid, which fs.FileMode places elsewhere
 	case "chain":
 		return chain(root, f[0], f[1])
 	case "sparse":
@@ -156,7 +158,8 @@ func deep(root, n, length string) error {
 }
 
 // Describe lists a tree: for each path its type, mode and a digest of its
-// content or its link's target. Two equal trees have equal descriptions.
+// content or its link's target. Two equal trees have equal descriptions. Of
+// files above 64 MiB only the size is told.
 func Describe(t testing.TB, root string) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
@@ -174,6 +177,8 @@ func Describe(t testing.TB, root string) map[string]string {
 		}
 		content := ""
 		switch {
+		case info.Mode().IsRegular() && info.Size() > 64<<20:
+			content = strconv.FormatInt(info.Size(), 10)
 		case info.Mode().IsRegular():
 			b, err := os.ReadFile(path)
 			if err != nil {

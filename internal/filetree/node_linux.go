@@ -21,7 +21,7 @@ func node(t testing.TB, root, verb string, f []string) error {
 		return device(t, at(root, f[0]), f[1:])
 	case "mount":
 		return mounted(t, at(root, f[1]), unix.Mount(f[0], at(root, f[1]), f[0], 0, ""))
-	case "bind":
+	case "bind", "bindfile":
 		return mounted(t, at(root, f[1]), unix.Mount(at(root, f[0]), at(root, f[1]), "", unix.MS_BIND, ""))
 	default:
 		return fmt.Errorf("unknown verb %q", verb)
