@@ -277,6 +277,19 @@ func TestCopy(t *testing.T) {
 		}, ErrReadOnly, []string{"ws/holds/ro/z = z"}},
 		{"outside", copying("a.txt", "../out/new", false, 0), ErrEscape, nil},
 		{"from outside", copying("esc/secret", "new", false, 0), ErrEscape, nil},
+		{"a link comes into the way", func(j *Jail) error {
+			return acting(Existing, func(o *Object) error {
+				return acting(Target, func(dst *Object) error {
+					_, _, err := o.CopyTo(ctx, dst, true, func(_, dest string, _ Info) error {
+						if strings.HasSuffix(dest, "/y") {
+							check(t, os.Symlink(j.Root()+"/b.txt", dest))
+						}
+						return nil
+					})
+					return err
+				})(j, "new")
+			})(j, "d/e")
+		}, ErrChanged, []string{"ws/b.txt = b"}},
 		{"special beneath", func(j *Jail) error {
 			check(t, unix.Mkfifo(j.Root()+"/d/e/p", 0o644))
 			return copying("d/e", "new", false, 0)(j)

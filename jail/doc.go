@@ -52,7 +52,10 @@
 // it opens it and compares identities afterwards, so that an attack in the
 // middle ends as an error ([ErrChanged]) rather than an escape, but moves between
 // two directories go by path inside the [os.Root], NOREPLACE and exchange are
-// emulated, and outside Linux a bind mount of the same device is not noticed.
+// emulated, and outside Linux a bind mount of the same device is not noticed. It
+// can't enter a directory that may be searched but not read, keeps the rest of a
+// listing in memory where the other keeps a mark, and takes the square of the
+// depth in trees of hundreds of levels.
 // [Jail.Engine] tells which one serves.
 //
 // The techniques are those of openat2(2), path_resolution(7), renameat2(2) and

@@ -404,6 +404,50 @@ func (n noExchange) rename(name string, to dir, newName string, how renameMode) 
 	return n.fdDir.rename(name, to.(noExchange).fdDir, newName, how)
 }
 
+// hooked is a directory in which something happens right before a rename.
+type hooked struct {
+	*fdDir
+	before func()
+}
+
+func (h hooked) rename(name string, to dir, newName string, how renameMode) error {
+	h.before()
+	if target, ok := to.(hooked); ok {
+		to = target.fdDir
+	}
+	return h.fdDir.rename(name, to, newName, how)
+}
+
+// TestLateComer: a name that is taken in the last moment is not overwritten.
+func TestLateComer(t *testing.T) {
+	base := fastDir(t)
+	makeTree(t, base, "a.txt = a")
+	j := newJail(t, base, WithEngine(EngineOpenat2))
+	for _, c := range []struct {
+		name string
+		opts ReplaceOptions
+		want error
+	}{
+		{"new", ReplaceOptions{}, ErrChanged},
+		{"other", ReplaceOptions{Exclusive: true}, fs.ErrExist},
+	} {
+		o := resolve(t, j, c.name, Target)
+		o.parent = hooked{o.parent.(*fdDir), func() { makeTree(t, base, c.name+" = late") }}
+		if _, err := replace(o, c.opts, "lost"); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		wantContent(t, base+"/"+c.name, "late")
+	}
+	o, dst := resolve(t, j, "a.txt", Entry), resolve(t, j, "moved", Target)
+	o.parent = hooked{o.parent.(*fdDir), func() { makeTree(t, base, "moved = late") }}
+	if err := o.MoveTo(ctx, dst, true, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("move: %v", err)
+	}
+	wantContent(t, base+"/moved", "late")
+	wantContent(t, base+"/a.txt", "a")
+	noTemps(t, base)
+}
+
 // TestLinkOver covers file systems without RENAME_NOREPLACE.
 func TestLinkOver(t *testing.T) {
 	base := fastDir(t)
@@ -433,7 +477,7 @@ func TestLinkOver(t *testing.T) {
 // its patience once, and no more.
 func TestStuckLock(t *testing.T) {
 	defer func(d time.Duration) { lockPatience = d }(lockPatience)
-	lockPatience = 20 * time.Millisecond
+	lockPatience = 50 * time.Millisecond // 128 times that is too long
 	engines(t, func(t *testing.T, e Engine) {
 		base := fastDir(t)
 		makeTree(t, base, "a.txt = a", "b.txt = b", "d/")
