@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,9 +42,11 @@ func (a *app) serve(ctx context.Context) error {
 		defer func() { _ = b.Close() }()
 		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
 	}
+	a.tuneMemory()
 	// A client that has gone must not take the process down before its log is closed.
 	signal.Ignore(syscall.SIGPIPE)
-	if err := mcpserver.Serve(ctx, o, io.NopCloser(a.stdin), keepOpen{a.stdout}); err != nil {
+	widen(a.stdout)
+	if err := mcpserver.Serve(ctx, o, pollable(a.stdin), keepOpen{a.stdout}); err != nil {
 		return &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
 	}
 	return nil
@@ -51,3 +56,31 @@ func (a *app) serve(ctx context.Context) error {
 type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
+
+// tuneMemory lets garbage grow to a few dozen MiB before it is collected. A call
+// makes more of it than a server keeps, so that the runtime's usual bound, twice
+// of what is kept, would collect after every few calls.
+func (a *app) tuneMemory() {
+	if a.env("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+	if a.env("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(80 << 20)
+	}
+}
+
+// pollable makes reads of a pipe or a socket wait in the runtime's poller, not in
+// the kernel: a blocked read holds back the goroutine that it has just woken, and
+// could not be interrupted. A terminal or a file is shared with others and stays
+// as it is; closing it is left to the end of the process.
+func pollable(r io.Reader) io.ReadCloser {
+	f, ok := r.(*os.File)
+	if !ok {
+		return io.NopCloser(r)
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 || setNonblock(f) != nil {
+		return io.NopCloser(r)
+	}
+	return os.NewFile(f.Fd(), f.Name())
+}

@@ -4,27 +4,63 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
+// envelope is a message as JSON-RPC has it. It is decoded here and not by the SDK,
+// which takes 32 KiB of fresh memory a message, and an id of 1.5 for 1.
+type envelope struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  *string         `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *jsonrpc.Error  `json:"error"`
+}
+
 // decode reads one message. What is none is answered with the response that it
 // returns instead.
 func decode(raw []byte) (jsonrpc.Message, *jsonrpc.Response) {
-	msg, err := jsonrpc.DecodeMessage(raw)
-	switch {
-	case err == nil:
-		return msg, nil
-	case !json.Valid(raw):
+	var e envelope
+	err := json.Unmarshal(raw, &e)
+	if err != nil && !json.Valid(raw) {
 		return nil, protocolError(jsonrpc.ID{}, jsonrpc.CodeParseError, "the message is not JSON")
-	default:
-		var loose struct {
-			ID any `json:"id"`
-		}
-		_ = json.Unmarshal(raw, &loose) // what can be read of it
-		id, _ := jsonrpc.MakeID(loose.ID)
-		return nil, protocolError(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is no request: %v", err))
 	}
+	id, idErr := decodeID(e.ID)
+	switch {
+	case err != nil: // some member is of the wrong type
+	case idErr != nil:
+		err = idErr
+	case e.Version != "2.0":
+		err = errors.New(`"jsonrpc" must be "2.0"`)
+	case e.Method != nil:
+		return &jsonrpc.Request{ID: id, Method: *e.Method, Params: e.Params}, nil
+	case id.IsValid() && e.Error != nil:
+		return &jsonrpc.Response{ID: id, Error: e.Error}, nil
+	case id.IsValid() && e.Result != nil:
+		return &jsonrpc.Response{ID: id, Result: e.Result}, nil
+	default:
+		err = errors.New("it has no method and no result")
+	}
+	return nil, protocolError(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is no request: %v", err))
+}
+
+// decodeID reads the id of a message: a string or a whole number, or nothing.
+func decodeID(raw json.RawMessage) (jsonrpc.ID, error) {
+	if raw == nil {
+		return jsonrpc.ID{}, nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {
+		return jsonrpc.MakeID(text)
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || n != int64(float64(n)) {
+		return jsonrpc.ID{}, errors.New("the id must be a string or a whole number below 2^53")
+	}
+	return jsonrpc.MakeID(float64(n))
 }
 
 func protocolError(id jsonrpc.ID, code int64, message string) *jsonrpc.Response {

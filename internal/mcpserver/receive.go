@@ -112,10 +112,10 @@ func (c *conn) notified(n *jsonrpc.Request) error {
 // one that is under way.
 func (c *conn) cancel(n *jsonrpc.Request) error {
 	var p struct {
-		RequestID any `json:"requestId"`
+		RequestID json.RawMessage `json:"requestId"`
 	}
 	_ = json.Unmarshal(n.Params, &p) // without an id it concerns no call
-	id, err := jsonrpc.MakeID(p.RequestID)
+	id, err := decodeID(p.RequestID)
 	if err != nil {
 		return nil //nolint:nilerr // nor with one that can't be
 	}

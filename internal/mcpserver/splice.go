@@ -91,7 +91,7 @@ var buffers sync.Pool
 const keepBuffer = 4 << 20
 
 func takeBuffer(n int) []byte {
-	n += n/16 + 16 // room for escapes
+	n += n/8 + 16 // room for escapes
 	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:0]
 	}
