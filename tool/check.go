@@ -30,13 +30,23 @@ func (v *Verdict) step(stage, rule string, action policy.Action) {
 // asked, nothing changes and nothing is recorded. It is for the operator; what
 // it tells must not reach an agent.
 func (t *Toolbox) Check(ctx context.Context, r Request) *Verdict {
-	v := &Verdict{Verdict: policy.Allow.String(), Steps: []VerdictStep{}}
+	v := newVerdict()
 	if t.broken != nil {
 		v.refuse("config", t.broken)
 		return v
 	}
 	c := t.newCall(r)
 	defer c.close()
+	v.check(ctx, t, c)
+	return v
+}
+
+func newVerdict() *Verdict {
+	return &Verdict{Verdict: policy.Allow.String(), Steps: []VerdictStep{}}
+}
+
+// check takes a call through the stages that judge.
+func (v *Verdict) check(ctx context.Context, t *Toolbox, c *call) {
 	for _, s := range stages {
 		if s.name == "ask" {
 			break
@@ -45,14 +55,14 @@ func (t *Toolbox) Check(ctx context.Context, r Request) *Verdict {
 		if s.name == "resolve" && nothingThere(err) {
 			v.step(s.name, "", policy.Allow)
 			v.explainAll(t, c)
-			return v
+			return
 		}
 		if s.name == "decide" {
 			v.explainAll(t, c)
 		}
 		if err != nil {
 			v.refuse(s.name, asError(err))
-			return v
+			return
 		}
 		if s.name != "decide" {
 			v.step(s.name, "", policy.Allow)
@@ -61,13 +71,12 @@ func (t *Toolbox) Check(ctx context.Context, r Request) *Verdict {
 	for _, g := range c.targets {
 		if g.err != nil {
 			v.refuse("decide", g.err)
-			return v
+			return
 		}
 	}
 	if len(c.supervised) > 0 {
 		v.Verdict, v.Rule = policy.Supervised.String(), c.supervised[0].verdict.Rule
 	}
-	return v
 }
 
 // nothingThere reports whether a call would fail only because of what is not

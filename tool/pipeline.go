@@ -52,19 +52,24 @@ func (t *Toolbox) decode(_ context.Context, c *call) error {
 
 // operation checks that the task grants what the tool does.
 func (t *Toolbox) operation(_ context.Context, c *call) error {
+	return t.grants(c.spec.name, c.spec.op)
+}
+
+// grants refuses what the task does not grant.
+func (t *Toolbox) grants(tool string, op workspace.Op) error {
 	task := t.Workspace.Task()
-	if task.Has(c.spec.op) {
+	if task.Has(op) {
 		return nil
 	}
 	hint := "no task type grants it"
-	if names := workspace.Granting(t.Workspace.TaskTypes(), c.spec.op); len(names) > 0 {
+	if names := workspace.Granting(t.Workspace.TaskTypes(), op); len(names) > 0 {
 		hint = "task types that grant it: " + strings.Join(names, ", ")
 	}
 	return &Error{
 		Kind: OpDenied,
 		Rule: "task:" + task.Name,
 		Message: fmt.Sprintf("%s needs the operation %q, which the task type %q does not grant (%s); only the operator can change the task type",
-			c.spec.name, c.spec.op, task.Name, hint),
+			tool, op, task.Name, hint),
 	}
 }
 
