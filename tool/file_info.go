@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/text"
 	"github.com/baileyhq/bailey/jail"
@@ -22,6 +23,8 @@ type infoData struct {
 	Size       int64  `json:"size" jsonschema:"bytes"`
 	Mode       string `json:"mode" jsonschema:"octal permissions"`
 	MTime      string `json:"mtime" jsonschema:"time of the last change, RFC 3339"`
+	ATime      string `json:"atime,omitempty" jsonschema:"time of the last reading, as far as the file system keeps account"`
+	BTime      string `json:"btime,omitempty" jsonschema:"time at which it was made, where the file system tells"`
 	UID        int64  `json:"uid" jsonschema:"number of the owner"`
 	GID        int64  `json:"gid" jsonschema:"number of the owner's group"`
 	Links      int64  `json:"links" jsonschema:"hard links"`
@@ -47,6 +50,8 @@ func infoFile(ctx context.Context, c *call, _ *infoArgs) (string, *infoData, err
 		Mode: fmt.Sprintf("%04o", info.Mode().Perm()), MTime: stamp(info.ModTime()),
 		UID: int64(info.UID()), GID: int64(info.GID()), Links: int64(info.Nlink()),
 	}
+	times := g.obj.Times()
+	d.ATime, d.BTime = stampIfKnown(times.Access), stampIfKnown(times.Birth)
 	if info.Mode()&fs.ModeSymlink != 0 {
 		d.Target, d.TargetType = c.linkTarget(ctx, g)
 	}
@@ -59,6 +64,14 @@ func infoFile(ctx context.Context, c *call, _ *infoArgs) (string, *infoData, err
 		b.WriteString("target: none that can be reached\n")
 	}
 	return b.String(), d, nil
+}
+
+// stampIfKnown is "" for a time that is not known.
+func stampIfKnown(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return stamp(t)
 }
 
 // linkTarget says where a link leads. A target that lies outside, is denied or
