@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -445,6 +446,22 @@ func TestLateComer(t *testing.T) {
 	}
 	wantContent(t, base+"/moved", "late")
 	wantContent(t, base+"/a.txt", "a")
+
+	// A file that is replaced right before the exchange is not the one to verify.
+	once := sync.OnceFunc(func() {
+		makeTree(t, base, "third = third")
+		check(t, os.Rename(base+"/third", base+"/a.txt"))
+	})
+	o = resolve(t, j, "a.txt", Target)
+	o.parent = hooked{o.parent.(*fdDir), once}
+	_, err := replace(o, ReplaceOptions{Verify: func(*File) error {
+		t.Error("another file was verified")
+		return nil
+	}}, "lost")
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("exchange: %v", err)
+	}
+	wantContent(t, base+"/a.txt", "third")
 	noTemps(t, base)
 }
 
