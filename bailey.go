@@ -82,6 +82,8 @@ func asConfig(err error) error {
 		return &tool.Error{Kind: tool.AuditUnavailable, Message: err.Error(), Err: err}
 	case errors.Is(err, context.Canceled):
 		return &tool.Error{Kind: tool.Cancelled, Message: err.Error(), Err: err}
+	case errors.Is(err, jail.ErrRefusedFolder):
+		return &tool.Error{Kind: tool.Config, Message: err.Error() + "; give the agent a folder of its own, or insist with --force-root", Err: err}
 	default:
 		return &tool.Error{Kind: tool.Config, Message: err.Error(), Err: err}
 	}
@@ -123,11 +125,23 @@ func StateDir(named string, env func(string) string) (string, error) {
 	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "bailey"), nil
 	}
-	home := env("HOME")
-	if !filepath.IsAbs(home) {
+	home := homeDir(env)
+	if home == "" {
 		return "", errors.New("no place for the state: set --state, BAILEY_STATE or HOME")
 	}
 	return filepath.Join(home, ".local", "state", "bailey"), nil
+}
+
+// homeDir is the environment's, else the account's: some clients start their
+// servers with an empty environment. "" if neither is known.
+func homeDir(env func(string) string) string {
+	if home := env("HOME"); filepath.IsAbs(home) {
+		return home
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
 }
 
 func (b *Bailey) openWorkspace(ctx context.Context) error {
@@ -136,7 +150,7 @@ func (b *Bailey) openWorkspace(ctx context.Context) error {
 		return err
 	}
 	dir := first(b.opts.Workspace, b.opts.Env("BAILEY_WORKSPACE"), ".")
-	home := b.home()
+	home := homeDir(b.opts.Env)
 	b.logPath = config.StatePath(b.config.Security.Audit.LogPath, b.state, home)
 	outside := []string{b.state, filepath.Dir(b.logPath)}
 	if file := b.config.File(); file != "" {
@@ -213,14 +227,6 @@ func (b *Bailey) folders(home string) []jail.Folder {
 	return folders
 }
 
-func (b *Bailey) home() string {
-	if home := b.opts.Env("HOME"); filepath.IsAbs(home) {
-		return home
-	}
-	home, _ := os.UserHomeDir()
-	return home
-}
-
 func (b *Bailey) openState(ctx context.Context) error {
 	if err := os.MkdirAll(b.state, 0o700); err != nil {
 		return &tool.Error{Kind: tool.AuditUnavailable, Message: fmt.Sprintf("the state directory can't be made: %v", err), Err: err}
@@ -261,7 +267,7 @@ func (b *Bailey) openTools(ctx context.Context) error {
 // link's name is about what it leads to.
 func (b *Bailey) compilePolicy() (*policy.Policy, error) {
 	folders := b.space.Jail().Folders()
-	home := b.home()
+	home := homeDir(b.opts.Env)
 	pc := b.config.PolicyConfig([]string{folders[0].Real, folders[0].Given}, home, KnownTools(), b.space.HooksPaths())
 	for _, f := range folders[1:] {
 		if f.Given != f.Real {
