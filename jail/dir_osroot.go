@@ -75,7 +75,7 @@ func (d *rootDir) openDir(name string, cross bool) (dir, error) {
 	// that slipped in after the look would block.
 	sub, err := d.root.OpenRoot(name + "/.")
 	if err != nil {
-		return nil, err
+		return nil, becameLink(err)
 	}
 	child := &rootDir{root: sub, top: d.top, rel: path.Join(d.rel, name)}
 	if err := child.check(before, d.mount, cross); err != nil {
@@ -134,7 +134,7 @@ func (d *rootDir) openFile(name string) (*File, error) {
 	}
 	f, err := d.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
-		return nil, err
+		return nil, becameLink(err)
 	}
 	after, err := f.Stat()
 	if err == nil && !before.same(fromFileInfo(after)) {
@@ -148,6 +148,16 @@ func (d *rootDir) openFile(name string) (*File, error) {
 		return nil, err
 	}
 	return newFileFrom(f, name)
+}
+
+// becameLink reads what os.Root says about a name that was no link a moment ago:
+// "path escapes", which has no errno, or ELOOP mean that it is one now.
+func becameLink(err error) error {
+	errno, ok := bare(err).(syscall.Errno) //nolint:errorlint // bare left the plain errno
+	if errno == syscall.ELOOP || !ok && !errors.Is(err, fs.ErrClosed) {
+		return errIsLink
+	}
+	return err
 }
 
 func (d *rootDir) sameMount(f *os.File) error {
