@@ -817,9 +817,12 @@ func TestRaceBinding(t *testing.T) {
 		a := newArena(t, e)
 		put(t, a.path("p/public/f"), public)
 		put(t, a.path("p/secret/f"), secret)
+		put(t, a.path("p/public2/f"), public)
+		put(t, a.path("p/public3"), public)
 		for name, target := range map[string]string{
 			"p/dir": "public", "p/dir2": "secret",
 			"p/file": "public/f", "p/file2": a.path("p/secret/f"),
+			"p/other2": "secret", "p/other3": "secret/f",
 		} {
 			if err := os.Symlink(target, a.path(name)); err != nil {
 				t.Fatal(err)
@@ -827,8 +830,11 @@ func TestRaceBinding(t *testing.T) {
 		}
 		return a
 	}
-	flips := []string{"exchange ws/p/dir ws/p/dir2", "exchange ws/p/file ws/p/file2"}
-	names := []string{"p/file", "p/dir/f", "p/dir/../file", "p/dir/./f"}
+	flips := []string{
+		"exchange ws/p/dir ws/p/dir2", "exchange ws/p/file ws/p/file2", // links
+		"exchange ws/p/public2 ws/p/other2", "exchange ws/p/public3 ws/p/other3", // an object and a link
+	}
+	names := []string{"p/file", "p/dir/f", "p/dir/../file", "p/dir/./f", "p/public2/f", "p/public3"}
 	want := func(real string, content []byte) error {
 		word := secret
 		if strings.Contains(real, "/public") {
@@ -878,7 +884,10 @@ func TestRaceBinding(t *testing.T) {
 					held, err = old.ReadAll()
 					return errors.Join(err, ignoreRefusal(want(old.Real(), held)))
 				}}, writeString(word))
-				return errors.Join(err, want(o.Real(), held))
+				if err != nil {
+					return err
+				}
+				return want(o.Real(), held)
 			})
 		}},
 		{"copy", func(a *arena, name string) error {
