@@ -1,0 +1,210 @@
+package shellscan
+
+import "strings"
+
+// optionless are the programs that no option can make run another one: of their
+// arguments it needs not be known what the run makes of them.
+var optionless = set(
+	"ls dir vdir cat tac head tail wc nl od xxd hexdump strings cut paste tr fold fmt expand unexpand column rev",
+	"grep egrep fgrep uniq comm join seq shuf tsort cmp cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum",
+	"cp mv rm mkdir rmdir touch ln link unlink truncate mktemp readlink realpath basename dirname pathchk",
+	"chmod chown chgrp stat du df tree tee dd shred sync",
+	"echo printf true false test [ expr sleep yes date pwd printenv id whoami groups uname hostname arch nproc tty uptime",
+	"base64 base32 basenc numfmt factor jq cal kill",
+)
+
+// hazard names the options by which a program runs others.
+type hazard struct {
+	long  string // names of long options that may be abbreviated
+	exact string // words that don't take abbreviations, with a value after = or not
+	safe  string // long options that abbreviate a name of long and are harmless
+	short string // letters of short options, alone or in a bundle
+	words string // words that are so wherever they stand
+	bare  bool   // a first word without a dash is a bundle of letters too, as tar's
+}
+
+var hazards = map[string]hazard{
+	"tar": {
+		long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command",
+		safe: "checkpoint", short: "IF", bare: true,
+	},
+	"rsync":   {long: "rsh rsync-path config daemon server", safe: "remote-option recursive", short: "eM"},
+	"split":   {long: "filter"},
+	"rg":      {exact: "--pre --hostname-bin"},
+	"ag":      {exact: "--pager"},
+	"ack":     {exact: "--pager --ackrc"},
+	"fd":      {exact: "--exec --exec-batch", short: "xX"},
+	"fdfind":  {exact: "--exec --exec-batch", short: "xX"},
+	"diff":    {long: "paginate", short: "l"},
+	"diff3":   {long: "diff-program"},
+	"sdiff":   {long: "diff-program", short: "o"},
+	"patch":   {long: "ed get", short: "eg"},
+	"install": {long: "strip strip-program", short: "s"},
+	"ssh":     {short: "oFISJDLRWEPw"},
+	"scp":     {short: "oFSJD"},
+	"sftp":    {short: "oFSDbs"},
+	"curl":    {long: "config engine", short: "K"},
+	"wget":    {long: "execute config use-askpass", short: "e"},
+	"zip":     {exact: "--unzip-command", short: "T"},
+	"cpio":    {long: "rsh-command"},
+	"file":    {exact: "--uncompress --uncompress-noreport", short: "zZ"},
+	"gcc":     ccHazard,
+	"g++":     ccHazard,
+	"cc":      ccHazard,
+	"c++":     ccHazard,
+	"clang":   ccHazard,
+	"clang++": ccHazard,
+	"go":      {exact: "-exec --exec -toolexec --toolexec -vettool --vettool -overlay -modfile -compiler -gccgoflags", words: "generate env tool"},
+	"npm":     {long: "script-shell node-options userconfig globalconfig git call shell editor viewer init-module", words: "config set c explore exec x"},
+	"npx":     {long: "script-shell node-options userconfig globalconfig call shell"},
+	"pnpm":    {long: "script-shell shell-mode node-options config", short: "c", words: "config exec"},
+	"yarn":    {long: "script-shell use-yarnrc", words: "config exec"},
+	"cargo":   {long: "config", short: "Z"},
+	"pip":     {long: "config-settings global-option build-option python", words: "config"},
+	"pytest":  {long: "rootdir override-ini confcutdir", short: "o"},
+	"mvn":     {words: "exec:exec exec:java"},
+	"deno":    {words: "eval repl task"},
+	"bun":     {long: "preload", words: "exec x"},
+	"uv":      {words: "run tool"},
+	"poetry":  {words: "run shell config"},
+	"bundle":  {words: "exec config"},
+	"ctags":   {long: "options"},
+	"openssl": {exact: "-engine -provider -provider-path -config"},
+	"pandoc":  {long: "filter lua-filter pdf-engine defaults", short: "Fd"},
+	"rustc":   {exact: "-C --codegen -Z", short: "C"},
+	"java":    {exact: "-javaagent -agentlib -agentpath"},
+	"cmake":   {short: "PE", words: "-E"},
+	"ctest":   {short: "S"},
+	"meson":   {words: "devenv"},
+	"protoc":  {long: "plugin"},
+	"rclone":  {long: "password-command"},
+	"netcat":  ncHazard,
+	"nc":      ncHazard,
+	"ncat":    ncHazard,
+}
+
+var (
+	ccHazard = hazard{short: "B@", exact: "-wrapper -fplugin -specs --specs -Xlinker -fuse-ld -no-canonical-prefixes -plugin -load"}
+	ncHazard = hazard{long: "exec sh-exec lua-exec", short: "ec"}
+)
+
+// runners are programs that run the command in their arguments, in ways that
+// are not read here.
+var runners = set(
+	"parallel entr strace ltrace gdb lldb valgrind perf script tmux screen expect unbuffer rlwrap xvfb-run fakeroot faketime",
+	"dbus-run-session dbus-launch prlimit numactl setarch linux32 linux64 i386 x86_64 catchsegv start-stop-daemon run-parts",
+	"chroot unshare nsenter bwrap firejail su runuser pkexec setpriv capsh sg newgrp systemd-run at batch ssh-agent socat",
+	"setuidgid softlimit chpst envdir envuidgid s6-setuidgid runsv tini dumb-init gosu su-exec eatmydata trickle proxychains torsocks",
+	"ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 nix-shell pyenv rbenv hyperfine nodemon watchexec",
+	"concurrently dotenv cross-env direnv",
+)
+
+// closed are programs that execute what they are given, or run others, by too
+// many ways to follow.
+var closed = set(
+	"ssh-add telnet ftp lftp psql mysql mariadb sqlite3 mongo mongosh redis-cli m4 dc bc gnuplot octave maxima gs tex",
+	"latex pdflatex xelatex lualatex vi vim view nvim ex ed red emacs emacsclient nano pico joe mcedit less more most man",
+	"info pg apt apt-get aptitude dpkg rpm yum dnf zypper pacman apk snap flatpak brew docker podman nerdctl ctr crictl runc",
+	"crun lxc machinectl kubectl helm ansible ansible-playbook terraform vagrant gpg gpg2 logrotate anacron xdg-open open",
+	"asdf mise nix guix conda nvm xdotool",
+)
+
+// runsOthers returns the first argument by which a program would run another.
+func runsOthers(base string, args []Arg) string {
+	h, ok := hazards[base]
+	if !ok {
+		return ""
+	}
+	for i, arg := range args {
+		if arg.Kind == Literal && h.matches(arg.Text, i == 0) {
+			return arg.Text
+		}
+	}
+	if base == "go" {
+		return goFlags(args)
+	}
+	if strings.HasPrefix(base, "tar") {
+		return remoteArchive(args)
+	}
+	return ""
+}
+
+func (h *hazard) matches(word string, first bool) bool {
+	name, _, _ := strings.Cut(word, "=")
+	if hasWord(h.words, word) || hasWord(h.exact, name) {
+		return true
+	}
+	switch {
+	case strings.HasPrefix(word, "@") && strings.Contains(h.short, "@"):
+		return true
+	case strings.HasPrefix(word, "--"):
+		if name == "--" || hasWord(h.safe, name[2:]) {
+			return false
+		}
+		for list := h.long; list != ""; {
+			var long string
+			long, list, _ = strings.Cut(list, " ")
+			if strings.HasPrefix(long, name[2:]) {
+				return true
+			}
+		}
+		return false
+	case strings.HasPrefix(word, "-") || h.bare && first:
+		for list := h.exact; list != ""; { // -B/dir, -fplugin=x, -javaagent:x
+			var exact string
+			exact, list, _ = strings.Cut(list, " ")
+			if len(exact) > 2 && exact[1] != '-' && strings.HasPrefix(word, exact) {
+				return true
+			}
+		}
+		return strings.ContainsAny(strings.TrimPrefix(word, "-"), h.short)
+	}
+	return false
+}
+
+// goFlags finds a linker to run in -ldflags.
+func goFlags(args []Arg) string {
+	for i, arg := range args {
+		if strings.HasPrefix(strings.TrimLeft(arg.Text, "-"), "ldflags") && strings.HasPrefix(arg.Text, "-") {
+			if strings.Contains(arg.Text, "ext") || i+1 < len(args) && strings.Contains(args[i+1].Text, "ext") {
+				return arg.Text
+			}
+		}
+	}
+	return ""
+}
+
+// remoteArchive finds an archive that tar would fetch by a remote shell.
+func remoteArchive(args []Arg) string {
+	for i, arg := range args {
+		if strings.Contains(arg.Text, ":") && !strings.HasPrefix(arg.Text, "/") && !strings.HasPrefix(arg.Text, "./") &&
+			(i > 0 && strings.HasSuffix(args[i-1].Text, "f") || strings.HasPrefix(arg.Text, "-f") || strings.HasPrefix(arg.Text, "--file=")) {
+			return arg.Text
+		}
+	}
+	return ""
+}
+
+// opaque lists what may be commands in the arguments of runners.
+func (s *scanner) opaque(at int, base string, c call) {
+	name := s.reading.Programs[at].Name
+	s.dynamic(name + " runs or executes what this reader doesn't follow")
+	if !runners[base] {
+		return
+	}
+	s.guess++
+	defer func() { s.guess-- }()
+	rest := c.words[1:]
+	for i, arg := range rest {
+		if arg.Kind != Literal || strings.HasPrefix(arg.Text, "-") || strings.Contains(arg.Text, "=") {
+			continue
+		}
+		if strings.ContainsAny(arg.Text, " \t\n;|&$`") {
+			s.shellText(name, arg.Text, POSIX)
+		}
+		s.runVia(name, call{words: rest[i:], env: c.env})
+		if i > 3 {
+			return // options, their values, then the command
+		}
+	}
+}
