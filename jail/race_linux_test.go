@@ -668,9 +668,9 @@ func (a *arena) run(tries int, do func(i int) error, mend func(*arena), firstLea
 
 func TestRace(t *testing.T) {
 	engines(t, func(t *testing.T, e Engine) {
-		tries := 1500
+		tries := 800
 		if e == EngineOSRoot {
-			tries = 300 // slower, and the same code above it
+			tries = 200 // slower, and the same code above it
 		}
 		if longTests() {
 			tries = 16_000
@@ -907,7 +907,7 @@ func TestRaceBinding(t *testing.T) {
 			t.Run(way.name, func(t *testing.T) {
 				a := lay(t, e)
 				a.attack(t, flips...)
-				tries := 1500
+				tries := 800
 				if longTests() {
 					tries = 50_000
 				}
