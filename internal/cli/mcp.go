@@ -18,21 +18,37 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
+	var compatible string
+	cmd := &cobra.Command{
+		Use:   "mcp [--compat filesystem [DIR...]]",
 		Short: "Serve the tools over MCP on standard input and output",
 		Long: `Serve the tools of a folder to an MCP client over standard input and output.
 
 A configuration that can't be used does not keep the server from starting: it
-then answers every call with what is wrong, where the agent's user sees it.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+then answers every call with what is wrong, where the agent's user sees it.
+
+With --compat filesystem the tools are those of the reference MCP filesystem
+server, by its names, arguments and output, so that a client that is set up for
+it can swap the command and nothing else: the first directory is the workspace,
+the others are further folders. Reading, listing, writing and making directories
+are granted unless --task says otherwise. The same policy and audit log stand
+behind them.`,
+		Example: `  bailey mcp --workspace ~/project --task refactor
+  bailey mcp --compat filesystem ~/project ~/reference`,
+		Args: func(cmd *cobra.Command, args []string) error { return checkCompat(cmd, compatible, args) },
+		RunE: func(cmd *cobra.Command, dirs []string) error { return a.serve(cmd.Context(), compatible, dirs) },
 	}
+	cmd.Flags().StringVar(&compatible, "compat", "", "offer the tools of another server instead: filesystem")
+	return cmd
 }
 
-func (a *app) serve(ctx context.Context) error {
+func (a *app) serve(ctx context.Context, compatible string, dirs []string) error {
 	o := mcpserver.Options{Version: Version(), Logger: slog.Default()}
-	b, err := a.open(ctx)
+	open := a.options()
+	if compatible != "" {
+		open = a.compatOptions(dirs)
+	}
+	b, err := a.openWith(ctx, open)
 	if err != nil {
 		a.complain(err)
 		o.Tools = tool.Broken(err)
@@ -41,6 +57,9 @@ func (a *app) serve(ctx context.Context) error {
 	} else {
 		defer func() { _ = b.Close() }()
 		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
+	}
+	if compatible != "" {
+		o.Compat = a.compatTools(o, b)
 	}
 	a.tuneMemory()
 	// A client that has gone must not take the process down before its log is closed.

@@ -183,8 +183,10 @@ func (a *app) options() bailey.Options {
 }
 
 // open opens the workspace and prints what the operator should know.
-func (a *app) open(ctx context.Context) (*bailey.Bailey, error) {
-	b, err := bailey.Open(ctx, a.options())
+func (a *app) open(ctx context.Context) (*bailey.Bailey, error) { return a.openWith(ctx, a.options()) }
+
+func (a *app) openWith(ctx context.Context, o bailey.Options) (*bailey.Bailey, error) {
+	b, err := bailey.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

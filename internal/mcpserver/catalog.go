@@ -23,9 +23,10 @@ type catalog struct {
 // answer is the outcome of a call on its way to the client.
 type answer struct {
 	text   string    // of the content block: base64 where media is set
-	media  string    // media type of a picture or a sound; "" for text
+	media  string    // media type of a picture, a sound or an embedded resource; "" for text
+	uri    string    // of an embedded resource
 	kind   tool.Kind // "" for success
-	before []byte    // structured content: before, text as a JSON string, after
+	before []byte    // structured content: before, text as a JSON string, after; nil for none
 	after  []byte
 }
 

@@ -15,7 +15,7 @@ import (
 // that are under way a little time for their answers (cancelled, if ctx ended),
 // and closes both streams. That a client has gone is no error.
 func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) error {
-	s := &server{Options: o, catalog: native(o)}
+	s := &server{Options: o, catalog: offered(o)}
 	s.conn = newConn(r, w, s.refuse)
 	session, err := s.newServer().Connect(context.WithoutCancel(ctx), s.conn, nil)
 	if err != nil {

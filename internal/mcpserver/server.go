@@ -34,6 +34,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/baileyhq/bailey/internal/compat"
 	"github.com/baileyhq/bailey/tool"
 )
 
@@ -44,6 +45,7 @@ type Options struct {
 	Instructions string                                               // told to the client at the start
 	Version      string
 	Logger       *slog.Logger
+	Compat       []compat.Tool // if not nil, offered instead of the toolbox's own tools
 }
 
 // server serves one client.
@@ -55,23 +57,28 @@ type server struct {
 
 // newServer puts the tools and resources before the SDK's server.
 func (s *server) newServer() *mcp.Server {
+	can := &mcp.ServerCapabilities{
+		Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // deprecated by one protocol version of five
+		Tools:   &mcp.ToolCapabilities{},
+	}
+	if s.Compat == nil { // the servers that are stood in for have no resources
+		can.Resources = &mcp.ResourceCapabilities{}
+	}
 	m := mcp.NewServer(
 		&mcp.Implementation{Name: "bailey", Title: "Bailey", Version: s.Version},
 		&mcp.ServerOptions{
 			Instructions: s.Instructions,
 			Logger:       s.Logger,
-			Capabilities: &mcp.ServerCapabilities{
-				Logging:   &mcp.LoggingCapabilities{}, //nolint:staticcheck // deprecated by one protocol version of five
-				Tools:     &mcp.ToolCapabilities{},
-				Resources: &mcp.ResourceCapabilities{},
-			},
+			Capabilities: can,
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 		},
 	)
 	for _, t := range s.catalog.tools {
 		m.AddTool(t, s.callTool)
 	}
-	m.AddResourceTemplate(fileTemplate(), s.readResource)
+	if can.Resources != nil {
+		m.AddResourceTemplate(fileTemplate(), s.readResource)
+	}
 	m.AddReceivingMiddleware(s.everyRequest)
 	return m
 }

@@ -66,20 +66,23 @@ func (p *payload) placeholder() string { return string(p.token[1 : len(p.token)-
 func (c *conn) deliver(k *call, a *answer) *mcp.CallToolResult {
 	p, raw := newPayload(a.text, a.before, a.after)
 	c.carry(k, p)
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{block(a.media, p.placeholder(), raw)},
-		StructuredContent: p.placeholder(),
-		IsError:           a.kind != "",
+	r := &mcp.CallToolResult{Content: []mcp.Content{a.block(p.placeholder(), raw)}, IsError: a.kind != ""}
+	if a.before != nil {
+		r.StructuredContent = p.placeholder()
 	}
+	return r
 }
 
-// block is the content block of a media type: text, or what raw is the bytes of.
-func block(media, text string, raw []byte) mcp.Content {
-	switch kind, _, _ := strings.Cut(media, "/"); kind {
-	case "image":
-		return &mcp.ImageContent{MIMEType: media, Data: raw}
-	case "audio":
-		return &mcp.AudioContent{MIMEType: media, Data: raw}
+// block is the content block of an answer: text, or what raw is the bytes of.
+func (a *answer) block(text string, raw []byte) mcp.Content {
+	kind, _, _ := strings.Cut(a.media, "/")
+	switch {
+	case a.uri != "":
+		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: a.uri, MIMEType: a.media, Blob: raw}}
+	case kind == "image":
+		return &mcp.ImageContent{MIMEType: a.media, Data: raw}
+	case kind == "audio":
+		return &mcp.AudioContent{MIMEType: a.media, Data: raw}
 	default:
 		return &mcp.TextContent{Text: text}
 	}
