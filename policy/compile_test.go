@@ -210,7 +210,10 @@ func TestValidRules(t *testing.T) {
 }
 
 func TestCommandRulesMatchNoPath(t *testing.T) {
-	p := compile(t, Config{Rules: []Rule{{Name: "r", Action: Deny, Commands: []string{"**"}}}})
+	p := compile(t, Config{
+		Tools: map[string]Action{"shell": Allow},
+		Rules: []Rule{{Name: "r", Action: Deny, Commands: []string{"**"}}},
+	})
 	for tool, effect := range effects {
 		if v := p.Judge(Access{Tool: tool, Effect: effect, Real: "/ws/a"}); v.Action != Allow {
 			t.Errorf("%s: %+v", tool, v)

@@ -69,12 +69,15 @@ const (
 	StageRules     = "rules"
 	StageSensitive = "sensitive"
 	StageProtected = "protected"
+	StageDangerous = "dangerous" // the command is known for harm
+	StageDynamic   = "dynamic"   // what the command runs is not known beforehand
 	StageDefault   = "default_action"
 )
 
 const (
 	defaultRule  = "default_action"
 	unusableRule = "builtin:path"
+	shellDefault = "builtin:shell"
 )
 
 // Policy is a compiled configuration. It never changes, so that it is safe for

@@ -13,6 +13,9 @@ const (
 	writeTool = "file_write"
 )
 
+// shellTool is supervised, unless the tool policy names it or is stricter.
+const shellTool = "shell"
+
 // toolPattern matches tool names. Case counts.
 type toolPattern struct {
 	text    string
@@ -100,11 +103,16 @@ func (t *toolPolicy) sort() {
 
 func (t *toolPolicy) judge(tool string) Verdict {
 	v := Verdict{Action: t.fallback, Rule: StageTool + ":default", Stage: StageTool}
+	named := false
 	for i := range t.entries {
 		if e := &t.entries[i]; e.pattern.match(tool) {
 			v.Action, v.Rule = e.action, StageTool+":"+e.pattern.text
+			named = slices.Contains(e.pattern.names, tool)
 			break
 		}
+	}
+	if tool == shellTool && v.Action == Allow && !named {
+		v.Action, v.Rule = Supervised, shellDefault
 	}
 	if v.Action == Deny {
 		v.Kind = KindDenied

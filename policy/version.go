@@ -12,7 +12,7 @@ import (
 // every text is quoted, so that no two configurations read the same.
 func version(c *Config, p *Policy) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "policy 1\nworkspace %q\nspellings %q\nhome %q\n", c.Workspace, c.Spellings, c.Home)
+	fmt.Fprintf(h, "policy 2\nworkspace %q\nspellings %q\nhome %q\n", c.Workspace, c.Spellings, c.Home)
 	fmt.Fprintf(h, "default %v\ntool default %v\n", c.DefaultAction, c.ToolDefault)
 	for _, key := range sortedKeys(c.Tools) {
 		fmt.Fprintf(h, "tool %q %v\n", key, c.Tools[key])

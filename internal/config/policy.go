@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/baileyhq/bailey/policy"
 )
@@ -28,9 +27,6 @@ func (c *Config) Compile(pc policy.Config) (*policy.Policy, error) {
 	return p, nil
 }
 
-// shellTool is supervised unless the file names it; a wildcard does not.
-const shellTool = "shell"
-
 // PolicyConfig is the rules as package policy takes them.
 func (c *Config) PolicyConfig(workspace []string, home string, known, protected []string) policy.Config {
 	out := policy.Config{
@@ -44,9 +40,6 @@ func (c *Config) PolicyConfig(workspace []string, home string, known, protected 
 	}
 	for tool, action := range c.Security.ToolPolicy.Tools {
 		out.Tools[tool] = action.compiled()
-	}
-	if _, named := out.Tools[shellTool]; !named && slices.Contains(known, shellTool) {
-		out.Tools[shellTool] = policy.Supervised
 	}
 	for _, r := range c.Security.Policy.Rules {
 		out.Rules = append(out.Rules, policy.Rule{

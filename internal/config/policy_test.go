@@ -108,6 +108,7 @@ func TestShellHasItsOwnDefault(t *testing.T) {
 		"[security.tool_policy.tools]\n\"*\" = \"allow\"": policy.Supervised,
 		"[security.tool_policy]\ndefault = \"allow\"":     policy.Supervised,
 		"[security.tool_policy]\ntools.\"s*\" = \"deny\"": policy.Deny,
+		"[security.tool_policy]\ndefault = \"deny\"":      policy.Deny,
 	} {
 		c := mustParse(t, text)
 		p, err := c.Policy([]string{"/w"}, "/h", tools, nil)
@@ -118,7 +119,7 @@ func TestShellHasItsOwnDefault(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	// Where there is no shell, its entry would be an unknown tool.
+	// A shell that is not among the tools is no mistake of the file.
 	if _, err := Default().Policy([]string{"/w"}, "/h", []string{"file_read"}, nil); err != nil {
 		t.Errorf("without a shell: %v", err)
 	}
