@@ -216,7 +216,7 @@ func (g *generator) name() string { return g.pick("p1", "p2", "p3", "rm", "evil"
 // program is a spelling of a program's name.
 func (g *generator) program() string {
 	n := g.name()
-	switch g.IntN(14) {
+	switch g.IntN(20) {
 	case 0:
 		return `"` + n + `"`
 	case 1:
@@ -261,6 +261,9 @@ func (g *generator) word(depth int) string {
 		default:
 			return "\"$(cat <<'X'\n" + inner + "\nX\n)\""
 		}
+	}
+	if g.IntN(2) == 0 {
+		return g.pick("a", "x y", "-n", "'x y'", `"a b"`, "f1", `\;`, "{a,b}", "a=b", "--", "$'a\\tb'")
 	}
 	return g.pick(
 		"a", "b c", "'x y'", `"x $x"`, "$x", `"$x"`, "*", "f?", "[a-z]1", "~", "~/a", "{a,b}", "{1..3}", "a{b,c}d", `\;`, "';'", `"\$x"`,

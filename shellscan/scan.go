@@ -126,6 +126,9 @@ func (s *scanner) read(text string, d Dialect) {
 		s.dynamic("the shell's dialect is not known")
 		return
 	}
+	if joins(text, d) {
+		s.dynamic("a comment ends in a backslash, and is taken to go on by some")
+	}
 	saved := *s
 	s.text, s.dialect = text, d
 	if parser, ok := parsers[d].Get().(*syntax.Parser); ok {
@@ -169,6 +172,28 @@ func unreadable(text string) string {
 		}
 	}
 	return ""
+}
+
+// joins reports whether the parser takes a line for a part of the comment
+// before it. Shells don't: a backslash at the end of a comment means nothing.
+func joins(text string, d Dialect) bool {
+	if !strings.Contains(text, "\\\n") || !strings.Contains(text, "#") {
+		return false
+	}
+	lang := syntax.LangPOSIX
+	if d == Bash {
+		lang = syntax.LangBash
+	}
+	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return true // it is not read completely anyway
+	}
+	for node := range syntax.Preorder(file) {
+		if c, ok := node.(*syntax.Comment); ok && strings.Contains(c.Text, "\n") {
+			return true
+		}
+	}
+	return false
 }
 
 // place returns where a node is; in a nested text that is where its command is.

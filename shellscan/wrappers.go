@@ -200,7 +200,8 @@ func (s *scanner) find(at int, c call) {
 			for end < len(args) && !(args[end].Kind == Literal && (args[end].Text == ";" || args[end].Text == "+" && args[end-1].Text == "{}")) {
 				end++
 			}
-			s.findExec(name, arg.Text, args[i+1:end], c.env)
+			many := end < len(args) && args[end].Text == "+"
+			s.findExec(name, arg.Text, args[i+1:end], many, c.env)
 			i = end
 		case "-fprint", "-fprint0", "-fls", "-fprintf":
 			if i+1 < len(args) {
@@ -210,10 +211,13 @@ func (s *scanner) find(at int, c call) {
 	}
 }
 
-func (s *scanner) findExec(name, action string, words []Arg, env []Assignment) {
+func (s *scanner) findExec(name, action string, words []Arg, many bool, env []Assignment) {
 	command := append([]Arg(nil), words...)
 	for i := range command {
-		if strings.Contains(command[i].Text, "{}") {
+		switch {
+		case many && command[i].Text == "{}":
+			command[i].Kind = Many
+		case strings.Contains(command[i].Text, "{}"):
 			command[i].Kind = max(command[i].Kind, One)
 		}
 	}
