@@ -61,16 +61,20 @@ func describe(d tool.Description) *mcp.Tool {
 }
 
 // resultSchema describes the result shape around a tool's own data. A failed
-// call has other data, or none, so that nothing of data is required here.
+// call has other data, or none, so that nothing of data is required here. What the
+// schema of the data refers to moves up with it: #/$defs is that of the whole.
 func resultSchema(data *jsonschema.Schema) *jsonschema.Schema {
+	inner := *data
+	defs := inner.Defs
+	inner.Defs = nil
 	return &jsonschema.Schema{
-		Type: "object",
+		Type: "object", Defs: defs,
 		Properties: map[string]*jsonschema.Schema{
 			"success":    {Type: "boolean"},
 			"output":     {Type: "string", Description: "the text for the model"},
 			"error":      {Type: "string", Description: "KIND: what was refused, by which rule, what to do now"},
 			"error_kind": {Type: "string"},
-			"data":       {AnyOf: []*jsonschema.Schema{data, {Type: "object"}}},
+			"data":       {AnyOf: []*jsonschema.Schema{&inner, {Type: "object"}}},
 		},
 		Required: []string{"success", "output", "data"},
 	}

@@ -17,7 +17,7 @@ import (
 
 // How long answers that are under way may take when the client has closed its
 // side, and when the process is told to end.
-const (
+var (
 	leaveGrace = 10 * time.Second
 	stopGrace  = time.Second
 )

@@ -13,11 +13,17 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/baileyhq/bailey/audit"
 	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
 	"github.com/baileyhq/bailey/workspace"
 )
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
 
 // fixture is a workspace and the toolbox over it.
 type fixture struct {
@@ -25,6 +31,17 @@ type fixture struct {
 	root string
 	log  string
 	opts Options
+
+	asked chan *tool.ApprovalRequest // a call that has begun and goes on only when its context ends
+}
+
+// holdRule has every call that touches a file named hold wait, until it is cancelled.
+var holdRule = policy.Rule{Name: "hold", Action: policy.Supervised, Paths: []string{"hold"}}
+
+func (f *fixture) ask(ctx context.Context, r *tool.ApprovalRequest) (*tool.Approval, error) {
+	f.asked <- r
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 func newFixture(t testing.TB, task string, rules ...policy.Rule) *fixture {
@@ -37,7 +54,7 @@ func newFixture(t testing.TB, task string, rules ...policy.Rule) *fixture {
 	if err := os.Mkdir(f.root, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	types := workspace.TaskTypes(nil)
+	types := workspace.TaskTypes(map[string][]workspace.Op{"none": {}})
 	kind, err := workspace.FindTask(types, task)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +74,8 @@ func newFixture(t testing.TB, task string, rules ...policy.Rule) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
-	box, err := tool.New(tool.Options{Workspace: space, Policy: p, Audit: log})
+	f.asked = make(chan *tool.ApprovalRequest, maxQueued)
+	box, err := tool.New(tool.Options{Workspace: space, Policy: p, Audit: log, Ask: f.ask})
 	if err != nil {
 		t.Fatal(err)
 	}

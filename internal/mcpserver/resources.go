@@ -79,7 +79,7 @@ func (s *server) listResources(ctx context.Context, req *mcp.ListResourcesReques
 
 // readResource reads a file as text, or, if it is none, as bytes.
 func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := req.Params.URI
+	uri, _ := ctx.Value(resourceURI{}).(string)
 	name, err := filePath(uri)
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(err.Error())}

@@ -95,21 +95,34 @@ func (s *server) everyRequest(next mcp.MethodHandler) mcp.MethodHandler {
 		defer done()
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
-			return s.callTool(ctx, r)
+			// The SDK answers names that it does not know by itself: it is shown one
+			// that it does, and callTool takes the right one. So with resources.
+			ctx = context.WithValue(ctx, toolName{}, r.Params.Name)
+			r.Params.Name = s.catalog.tools[0].Name
+			return next(ctx, method, req)
 		case *mcp.ListResourcesRequest:
 			return s.listResources(ctx, r)
 		case *mcp.ReadResourceRequest:
-			return s.readResource(ctx, r)
+			ctx = context.WithValue(ctx, resourceURI{}, r.Params.URI)
+			r.Params.URI = "file:///any" // of the template
+			return next(ctx, method, req)
 		default:
 			return next(ctx, method, req)
 		}
 	}
 }
 
+// Context keys of what the client asked for: a tool's name, a resource's URI.
+type (
+	toolName    struct{}
+	resourceURI struct{}
+)
+
 func (s *server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	name, _ := ctx.Value(toolName{}).(string)
 	k := s.conn.handOver(req.Extra)
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
-	a := s.catalog.call(ctx, req.Params.Name, req.Params.Arguments)
-	tell(ctx, req.Session, req.Params.Name, a)
+	a := s.catalog.call(ctx, name, req.Params.Arguments)
+	tell(ctx, req.Session, name, a)
 	return s.conn.deliver(k, a), nil
 }

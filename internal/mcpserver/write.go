@@ -48,7 +48,11 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 // answer writes the answer to a call; nil pieces for none.
 func (c *conn) answer(k *call, pieces [][]byte) error {
 	if k.batch != nil {
-		line := k.batch.add(join(pieces...))
+		var part []byte
+		if pieces != nil {
+			part = join(pieces...)
+		}
+		line := k.batch.add(part)
 		if line == nil {
 			return nil
 		}

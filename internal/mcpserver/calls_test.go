@@ -1,0 +1,100 @@
+package mcpserver
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+func request(id int, method string) *call {
+	i, err := jsonrpc.MakeID(float64(id))
+	if err != nil {
+		panic(err)
+	}
+	return &call{req: &jsonrpc.Request{ID: i, Method: method}, size: 1 << 20}
+}
+
+func TestBoundsOfCalls(t *testing.T) {
+	s := newCalls()
+	var running []*call
+	start := func() (n int) {
+		for k := s.nextWork(); k != nil; k = s.nextWork() {
+			running = append(running, k)
+			n++
+		}
+		return n
+	}
+	for i := range 2*maxRunning - 1 {
+		if s.full() != (i >= maxWaiting>>20) {
+			t.Errorf("after %d requests of 1 MiB: full is %v", i, s.full())
+		}
+		s.add(request(i, methodCallTool))
+	}
+	if n := start(); n != maxRunning {
+		t.Errorf("%d calls run, want %d", n, maxRunning)
+	}
+	if s.full() {
+		t.Error("full, though half of it runs")
+	}
+	s.add(request(1000, "ping"))
+	if s.nextRest() == nil {
+		t.Error("a ping waits for calls")
+	}
+	// Results that are not taken keep calls from starting.
+	s.hold(running[0], maxHeld)
+	for _, k := range running[1:5] {
+		s.done(k)
+	}
+	if n := start(); n != 0 {
+		t.Errorf("%d calls start while %d bytes are held", n, s.held)
+	}
+	s.done(running[0])
+	if n := start(); n != 5 {
+		t.Errorf("%d calls start in the place of 5", n)
+	}
+	if s.idle() {
+		t.Error("idle, though calls run")
+	}
+	for _, k := range running[5:] {
+		s.done(k)
+	}
+	start()
+	for _, k := range running[maxRunning+5:] {
+		s.done(k)
+	}
+	s.rest.running = 0
+	if !s.idle() || s.held != 0 || s.waiting != 0 {
+		t.Errorf("in the end: %+v", s)
+	}
+	for i := range maxQueued {
+		k := request(i, "ping")
+		k.size = 1
+		s.add(k)
+	}
+	if !s.full() {
+		t.Errorf("not full with %d requests that wait", maxQueued)
+	}
+}
+
+func TestReadFrame(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	in := bufio.NewReaderSize(strings.NewReader("one\n\r\n two \r\n"+long+"\n"+long+"y\nthree\nhalf"), 16)
+	var got []string
+	for {
+		f := readFrame(in, 101)
+		if f.err != nil && !errors.Is(f.err, errTooLong) {
+			got = append(got, f.err.Error())
+			break
+		}
+		got = append(got, fmt.Sprint(string(f.data), f.err))
+	}
+	want := []string{"one<nil>", "<nil>", "two<nil>", long + "<nil>", errTooLong.Error(), "three<nil>", "half<nil>", io.EOF.Error()}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
