@@ -23,7 +23,7 @@ type Place struct {
 	Vars map[string]string
 
 	outside map[string]string // before the call
-	inside  map[string]string // nil where it can't be compared
+	inside  map[string]string // nil where it can't be described
 }
 
 // own are the entries of a base directory that belong to the runner.
@@ -64,14 +64,14 @@ func (c *Case) Lay(t testing.TB) *Place {
 func (p *Place) Remember(t testing.TB, c *Case) {
 	t.Helper()
 	p.outside, p.inside = p.around(t), nil
-	if comparable(c.Setup) {
+	if describable(c.Setup) {
 		p.inside = filetree.Describe(t, p.Root)
 	}
 }
 
-// comparable reports whether a workspace can be described: other file systems
+// describable reports whether a workspace can be described: other file systems
 // and paths beyond the limit of the kernel can't.
-func comparable(setup []string) bool {
+func describable(setup []string) bool {
 	return !slices.ContainsFunc(setup, func(line string) bool {
 		verb, _, _ := strings.Cut(line, " ")
 		return slices.Contains([]string{"mount", "bind", "deep"}, verb)
