@@ -15,7 +15,7 @@ type Progress struct {
 
 // How much work lies between two reports.
 const (
-	progressEntries = 256
+	progressEntries = 64
 	progressBytes   = 1 << 20
 )
 
