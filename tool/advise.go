@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/baileyhq/bailey/policy"
@@ -46,6 +47,12 @@ func (t *Toolbox) Advise(ctx context.Context, q Consultation) *Verdict {
 // checkForeign judges a tool without knowing what its arguments mean.
 func (v *Verdict) checkForeign(t *Toolbox, c *call, op workspace.Op) {
 	c.rec.Op = string(op)
+	var shell struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(c.req.Args, &shell) == nil {
+		c.rec.Command = clip(shell.Command, maxDetail)
+	}
 	if err := t.grants(c.req.Tool, op); err != nil {
 		v.refuse("operation", asError(err))
 		return

@@ -36,7 +36,7 @@ func TestAdvise(t *testing.T) {
 		{"supervised", agent, "file_write", args{"path": "main.go", "content": ""}, "", "supervised", "look-twice", "", "advisory: test: supervised"},
 		{"not granted", "code_review", "file_write", args{"path": "a.txt", "content": ""}, "", "deny", "task:code_review", tool.OpDenied, "advisory: test: deny"},
 		{"no arguments", agent, "file_read", args{}, "", "deny", "", tool.InvalidArgument, "path: is required"},
-		{"foreign", agent, "shell", args{"command": "ls"}, workspace.OpExec, "supervised", "tool_policy:default", "", "not judged"},
+		{"foreign", agent, "shell", args{"command": "ls"}, workspace.OpExec, "supervised", "builtin:shell", "", "not judged"},
 		{"foreign, denied", agent, "package_install", args{}, workspace.OpInstall, "deny", "tool_policy:package_install", tool.PolicyDenied, ""},
 		{"foreign, not granted", refactor, "shell", args{"command": "ls"}, workspace.OpExec, "deny", "task:refactor", tool.OpDenied, ""},
 	} {
@@ -76,6 +76,9 @@ func TestAdvise(t *testing.T) {
 			}
 			if !strings.HasPrefix(rec.Detail, "advisory: test: ") || !strings.Contains(rec.Detail, tc.detail) {
 				t.Errorf("detail %q, want %q in it", rec.Detail, tc.detail)
+			}
+			if want, _ := tc.args["command"].(string); rec.Command != want {
+				t.Errorf("command %q, want %q", rec.Command, want)
 			}
 			if got, err := os.ReadFile(b.root + "/a.txt"); err != nil || string(got) != "inside\n" {
 				t.Errorf("advice did something: %q, %v", got, err)
