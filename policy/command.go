@@ -130,8 +130,9 @@ func (p *Policy) addPlain(f *commandFound, s scope, i int) {
 }
 
 // addProgram collects the rules that match one program.
-func (p *Policy) addProgram(f *commandFound, s scope, prog *Program) {
-	allow, named := none, false
+func (p *Policy) addProgram(f *commandFound, s scope, program *Program) {
+	prog := subjectOf(program)
+	allow, lifted := none, false
 	for i := range p.commandRules {
 		r := &p.commandRules[i]
 		if !r.covers(s) {
@@ -139,25 +140,25 @@ func (p *Policy) addProgram(f *commandFound, s scope, prog *Program) {
 		}
 		switch r.action {
 		case Deny:
-			if r.matches(prog, certain) {
+			if r.matches(&prog, certain) {
 				f.deny = first(f.deny, i)
-			} else if r.matches(prog, possible) {
+			} else if r.matches(&prog, possible) {
 				f.ask = first(f.ask, i)
 			}
 		case Supervised:
-			if r.matches(prog, possible) {
+			if r.matches(&prog, possible) {
 				f.ask = first(f.ask, i)
 			}
 		default:
-			if ok, byName := r.allows(prog); ok {
-				allow, named = first(allow, i), named || byName
+			if ok, lifts := r.allows(&prog); ok {
+				allow, lifted = first(allow, i), lifted || lifts
 			}
 		}
 	}
 	if allow != none {
 		f.allow = first(f.allow, allow)
 	}
-	if prog.Danger != "" && !named && !prog.Guess && (f.danger == "" || prog.Danger < f.danger) {
+	if prog.Danger != "" && !lifted && !prog.Guess && (f.danger == "" || prog.Danger < f.danger) {
 		f.danger = prog.Danger
 	}
 	if allow == none && !prog.Inert {
@@ -168,7 +169,7 @@ func (p *Policy) addProgram(f *commandFound, s scope, prog *Program) {
 	}
 }
 
-func (r *rule) matches(prog *Program, m matching) bool {
+func (r *rule) matches(prog *subject, m matching) bool {
 	for i := range r.commands {
 		if r.commands[i].match(prog, m) {
 			return true
@@ -177,14 +178,14 @@ func (r *rule) matches(prog *Program, m matching) bool {
 	return false
 }
 
-// allows reports whether a rule allows a program, and whether by its name.
-func (r *rule) allows(prog *Program) (ok, byName bool) {
+// allows reports whether a rule allows a program, and whether it lifts its danger.
+func (r *rule) allows(prog *subject) (ok, lifts bool) {
 	for i := range r.commands {
 		if c := &r.commands[i]; c.match(prog, allowed) {
-			ok, byName = true, byName || c.namesProgram()
+			ok, lifts = true, lifts || c.names(prog.Danger)
 		}
 	}
-	return ok, byName
+	return ok, lifts
 }
 
 // concludeCommand picks the one responsible.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,8 +53,17 @@ func parseCommand(text string) (commandPattern, error) {
 	return p, nil
 }
 
-// namesProgram reports whether the pattern spells the program out.
-func (p *commandPattern) namesProgram() bool { return p.words[0].plain }
+// names reports whether the pattern spells out what makes a program dangerous:
+// its name, or where it is the arguments that do, all words.
+func (p *commandPattern) names(danger string) bool {
+	if !inArguments[danger] {
+		return p.words[0].plain
+	}
+	return !slices.ContainsFunc(p.words, func(w commandWord) bool { return !w.plain })
+}
+
+// inArguments are the dangers of programs that are harmless with other arguments.
+var inArguments = map[string]bool{"roots": true, "kill-all": true, "fork-bomb": true, "download": true}
 
 // matching is how sure a match must be.
 type matching uint8
@@ -64,11 +74,33 @@ const (
 	possible                 // for some of what the run may make of them
 )
 
+// subject is a program with the names that patterns compare.
+type subject struct {
+	*Program
+	base   string
+	folded [4]string // of the name and of what it resolves to, whole and the last part
+}
+
+func subjectOf(p *Program) subject {
+	s := subject{Program: p, base: path.Base(p.Name)}
+	if p.Name != "" {
+		s.folded[0] = fold(p.Name)
+		s.folded[1] = path.Base(s.folded[0])
+	}
+	if p.Resolved != "" {
+		s.folded[2] = fold(p.Resolved)
+		s.folded[3] = path.Base(s.folded[2])
+	}
+	return s
+}
+
 // match reports whether the pattern matches a program's call as a whole, with
 // its global options or without.
-func (p *commandPattern) match(prog *Program, m matching) bool {
-	start := p.closure(1)
-	after := p.closure(p.program(start, prog, m))
+func (p *commandPattern) match(prog *subject, m matching) bool {
+	if w := &p.words[0]; !w.many && !w.names(prog, m) {
+		return false
+	}
+	after := p.closure(p.program(p.closure(1), prog, m))
 	if after == 0 {
 		return false
 	}
@@ -92,7 +124,7 @@ func (p *commandPattern) closure(state uint64) uint64 {
 }
 
 // program steps over the program's name.
-func (p *commandPattern) program(state uint64, prog *Program, m matching) uint64 {
+func (p *commandPattern) program(state uint64, prog *subject, m matching) uint64 {
 	var next uint64
 	for i := range p.words {
 		switch w := &p.words[i]; {
@@ -138,7 +170,7 @@ func (p *commandPattern) step(state uint64, arg *Word, m matching) uint64 {
 func (w *commandWord) matches(arg *Word, m matching) bool {
 	switch arg.Kind {
 	case KnownWord:
-		return globMatch(w.text, arg.Text)
+		return w.is(arg.Text)
 	case OneWord:
 		return m == possible || m == certain && w.text == "*"
 	default:
@@ -150,23 +182,25 @@ func (w *commandWord) matches(arg *Word, m matching) bool {
 // it goes by counts, in any case; to allow, only what it resolves to, and the
 // last part of its name if that is the shell's own or lies where nothing the
 // agent can write does.
-func (w *commandWord) names(prog *Program, m matching) bool {
-	if m != allowed {
-		return prog.Name != "" && (w.namesFolded(prog.Name) || prog.Resolved != "" && w.namesFolded(prog.Resolved)) ||
-			w.text == "*"
-	}
+func (w *commandWord) names(prog *subject, m matching) bool {
 	switch {
+	case m != allowed:
+		for _, name := range prog.folded {
+			if name != "" && (name == w.folded || !w.plain && globMatch(w.folded, name)) {
+				return true
+			}
+		}
+		return w.text == "*"
 	case prog.Builtin:
-		return globMatch(w.text, prog.Name)
-	case !prog.trusted():
-		return false
+		return w.is(prog.Name)
+	default:
+		return (w.is(prog.base) || w.is(prog.Resolved)) && prog.trusted()
 	}
-	return globMatch(w.text, prog.Resolved) || globMatch(w.text, path.Base(prog.Name))
 }
 
-func (w *commandWord) namesFolded(name string) bool {
-	name = fold(name)
-	return globMatch(w.folded, name) || globMatch(w.folded, path.Base(name))
+// is compares a word with a text, where case counts.
+func (w *commandWord) is(text string) bool {
+	return text == w.text || !w.plain && globMatch(w.text, text)
 }
 
 // globMatch matches a text against a pattern in which * stands for any text.

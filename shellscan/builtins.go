@@ -47,7 +47,14 @@ func (s *scanner) builtin(at int, c call) {
 		}
 		p.Inert = false
 		s.dynamic(name + " changes how the shell reads what follows")
-		s.texts(args)
+		s.guess++
+		for _, arg := range args {
+			_, value, _ := strings.Cut(arg.Text, "=") // an alias
+			if arg.Kind == Literal && value != "" {
+				s.nest(value, s.dialect)
+			}
+		}
+		s.guess--
 	}
 }
 
