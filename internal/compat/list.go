@@ -9,8 +9,8 @@ import (
 	"github.com/baileyhq/bailey/tool"
 )
 
-// pageSize is how many entries one call of file_list takes.
-const pageSize = 10_000
+// pageSize is how many entries one call of file_list takes. Tests lower it.
+var pageSize = 10_000
 
 type listed struct {
 	Name string `json:"name"`

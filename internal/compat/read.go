@@ -127,8 +127,8 @@ type readManyArgs struct {
 	Paths []string `json:"paths" min:"1" jsonschema:"the files"`
 }
 
-// maxBatch is how many files one call of file_read_many takes.
-const maxBatch = 256
+// maxBatch is how many files one call of file_read_many takes. Tests lower it.
+var maxBatch = 256
 
 func (t *translator) readMany(ctx context.Context, a *readManyArgs) (*Answer, *tool.Result) {
 	parts := make([]string, 0, len(a.Paths))

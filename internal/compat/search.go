@@ -9,8 +9,8 @@ import (
 	"github.com/baileyhq/bailey/tool"
 )
 
-// maxFound is how many entries one call of file_find finds.
-const maxFound = 100_000
+// maxFound is how many entries one call of file_find finds. Tests lower it.
+var maxFound = 100_000
 
 type searchArgs struct {
 	Path    string   `json:"path" jsonschema:"the directory to start at"`
