@@ -281,7 +281,7 @@ func TestCopy(t *testing.T) {
 			return acting(Existing, func(o *Object) error {
 				return acting(Target, func(dst *Object) error {
 					_, _, err := o.CopyTo(ctx, dst, true, func(_, dest string, _ Info) error {
-						if strings.HasSuffix(dest, "/y") {
+						if _, err := os.Lstat(filepath.Dir(dest)); err == nil && strings.HasSuffix(dest, "/y") {
 							check(t, os.Symlink(j.Root()+"/b.txt", dest))
 						}
 						return nil
@@ -398,7 +398,7 @@ func TestGuard(t *testing.T) {
 			return acting(Existing, func(o *Object) error {
 				return acting(Target, func(dst *Object) error { _, _, err := o.CopyTo(ctx, dst, false, g); return err })(j, "n/c")
 			})(j, "d")
-		}, []seen{{"d", "n/c"}, {"d/e", "n/c/e"}, {"d/e/y", "n/c/e/y"}, {"d/l", "n/c/l"}, {"d/x", "n/c/x"}}, "-n/c/e/y"},
+		}, []seen{{"d", "n/c"}, {"d/e", "n/c/e"}, {"d/e/y", "n/c/e/y"}, {"d/l", "n/c/l"}, {"d/x", "n/c/x"}}, "-n"},
 		{"move", func(j *Jail, g Guard) error {
 			return acting(Entry, func(o *Object) error {
 				return acting(Target, func(dst *Object) error { return o.MoveTo(ctx, dst, false, g) })(j, "n/m")
@@ -433,6 +433,7 @@ func TestGuard(t *testing.T) {
 					}
 					check(t, err)
 					slices.SortFunc(all, func(a, b seen) int { return strings.Compare(a.real, b.real) })
+					all = slices.Compact(all) // a copy judges before it begins and again as it goes
 					if fmt.Sprint(all) != fmt.Sprint(c.want) {
 						t.Errorf("judged %v, want %v", all, c.want)
 					}

@@ -14,7 +14,11 @@ import (
 // is replaced and a directory filled up. Each file is written as Replace writes.
 //
 // A link is copied as a link, but a relative one that would lead out of the
-// folders at its new place is refused.
+// folders at its new place is refused. (An absolute one leads where it led
+// before: the copy opens no new way.)
+//
+// A tree is looked at whole, by the guard too, before anything is copied. What
+// is made in it after that is judged when the copy comes to it.
 //
 // It tells how many files it copied, links included, and how many bytes.
 func (o *Object) CopyTo(ctx context.Context, dst *Object, overwrite bool, guard Guard) (files int, bytes int64, err error) {
@@ -90,6 +94,9 @@ func (c *cancelReader) Read(p []byte) (int, error) {
 }
 
 func (c *copier) tree(src, dst *Object) error {
+	if err := c.inspect(src, dst); err != nil {
+		return err
+	}
 	if _, err := dst.Mkdir(c.ctx, src.info.mode.Perm()|0o700); err != nil {
 		return err
 	}
@@ -100,6 +107,57 @@ func (c *copier) tree(src, dst *Object) error {
 		}
 		return c.entry(e, dst, path.Join(top, e.Path()))
 	})
+}
+
+// inspect refuses a tree that could not be copied to its end.
+func (c *copier) inspect(src, dst *Object) error {
+	top := dst.Real()
+	return src.traverse(c.ctx, WalkOptions{}, false, func(e *WalkEntry) error {
+		if e.Err() != nil {
+			return e.Err()
+		}
+		dest := path.Join(top, e.Path())
+		if err := judge(e, dest, c.guard); err != nil {
+			return err
+		}
+		switch {
+		case e.IsDir():
+			return nil
+		case e.IsLink():
+			target, err := e.Readlink()
+			if err != nil {
+				return err
+			}
+			if c.leadsOut(src.j, dest, target) {
+				return report("copy", e.Path(), errAbove)
+			}
+			return nil
+		case e.Type() != 0:
+			return report("copy", e.Path(), &SpecialError{Kind: Info{mode: e.Type()}.specialKind()})
+		}
+		return c.readable(e, src.j)
+	})
+}
+
+// readable refuses a file with more than one link where the jail does.
+func (c *copier) readable(e *WalkEntry, j *Jail) error {
+	if !j.denyHardLinks {
+		return nil
+	}
+	info, err := e.Info()
+	if err == nil && info.nlink > 1 {
+		err = report("copy", e.Path(), errHardLink)
+	}
+	return err
+}
+
+// leadsOut tells whether a relative link at dest would lead out of the folders.
+func (c *copier) leadsOut(j *Jail, dest, target string) bool {
+	if path.IsAbs(target) || c.verbatim {
+		return false
+	}
+	f, _ := j.folderOf(path.Join(path.Dir(dest), target))
+	return f == nil
 }
 
 // entry copies what a walk came upon to a real path below the copy.
@@ -144,11 +202,8 @@ func (c *copier) link(dst *Object, readlink func() (string, error)) error {
 	if dst.exists {
 		return dst.fail("copy", fs.ErrExist)
 	}
-	if !path.IsAbs(target) && !c.verbatim {
-		at := path.Join(path.Dir(dst.Real()), target)
-		if f, _ := dst.j.folderOf(at); f == nil {
-			return dst.fail("copy", errAbove)
-		}
+	if c.leadsOut(dst.j, dst.Real(), target) {
+		return dst.fail("copy", errAbove)
 	}
 	if err := dst.writable(); err != nil {
 		return dst.fail("copy", err)

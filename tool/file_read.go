@@ -12,6 +12,9 @@ import (
 	"github.com/baileyhq/bailey/workspace"
 )
 
+// maxRead bounds what max_bytes may ask for.
+const maxRead = 64 << 20
+
 // maxDevice bounds what is read from /dev/urandom, which has no end.
 const maxDevice = 4 << 10
 
@@ -22,7 +25,7 @@ type readArgs struct {
 	Head       *int64 `json:"head,omitempty" min:"1" jsonschema:"read only the first lines, this many"`
 	Tail       *int64 `json:"tail,omitempty" min:"1" jsonschema:"read only the last lines, this many"`
 	ByteOffset *int64 `json:"byte_offset,omitempty" min:"0" jsonschema:"first byte to read, counted from 0"`
-	MaxBytes   *int64 `json:"max_bytes,omitempty" min:"1" jsonschema:"read at most this many bytes; without it more than 10 MiB is too_large"`
+	MaxBytes   *int64 `json:"max_bytes,omitempty" min:"1" jsonschema:"read at most this many bytes, up to 64 MiB; without it more than 10 MiB is too_large"`
 	Encoding   string `json:"encoding,omitempty" jsonschema:"text (the default: UTF-8, or UTF-16 with a byte order mark), base64 for the bytes of any file, or a charset label such as shift_jis or windows-1252"`
 }
 
@@ -78,6 +81,9 @@ func (c *call) readFile(ctx context.Context, g *target, a *readArgs) (string, *r
 		return "", nil, err
 	}
 	src.Encoding = enc
+	if a.MaxBytes != nil {
+		src.MaxBytes = max(text.DefaultMaxBytes, min(*a.MaxBytes, maxRead))
+	}
 	src.Reader = c.meter.reader(src.Reader, src.Size)
 	r, err := text.Read(ctx, src, a.ranges())
 	if err != nil {
