@@ -447,9 +447,8 @@ func (w *treeWalk) visit(at *level, found entry) error {
 	if !w.temps && isTemp(found.name) {
 		return nil
 	}
+	w.entry = WalkEntry{w: w, at: at, name: found.name, kind: found.kind}
 	e := &w.entry
-	e.w, e.at, e.name, e.kind = w, at, found.name, found.kind
-	e.known, e.after, e.err = false, false, nil // clearing the rest of info took a tenth of a walk
 	if w.opts.Stat || found.kind == typeUnknown {
 		info, err := e.Info()
 		switch {
