@@ -160,8 +160,8 @@ func (b *Bailey) openWorkspace(ctx context.Context) error {
 		Dir: dir, Folders: b.folders(home), Task: task, TaskTypes: types,
 		ForceRoot: b.opts.ForceRoot, CrossMounts: b.config.Workspace.CrossMounts,
 		DenyHardLinks: b.config.Workspace.HardLinks == config.HardLinksDeny,
-		StateDirs:     outside, Engine: b.opts.Engine,
-		GitConfigs: gitconfig.OperatorFiles(home, b.opts.Env("XDG_CONFIG_HOME")), Home: home,
+		Engine:        b.opts.Engine,
+		GitConfigs:    gitconfig.OperatorFiles(home, b.opts.Env("XDG_CONFIG_HOME")), Home: home,
 	})
 	if err != nil {
 		return b.placeFolder(err, home)

@@ -8,17 +8,12 @@
 //   - A folder that must not be handed to an agent (the file system's root, a
 //     home directory, a directory of keys) is refused unless the operator insists,
 //     and then each opening carries a warning.
-//   - No directory named in [Options.StateDirs] lies inside an allowed folder.
-//     Containment is compared by device and inode, so that another spelling, a
-//     link or a bind mount does not hide it.
 //
 // # What it does not
 //
 //   - It judges nothing: package policy does. It only supplies facts that the
 //     policy cannot see in a path, such as which directories git would take for a
 //     repository, and which ones the operator's git runs hooks from.
-//   - A state directory that the operator moves below an allowed folder after
-//     Open is not noticed before the next Open.
 package workspace
 
 import (
@@ -39,7 +34,6 @@ type Options struct {
 	ForceRoot     bool                // permit /, a home directory and directories of keys, with a warning
 	CrossMounts   []string            // mount points below a folder that may be entered
 	DenyHardLinks bool                // refuse to read a file that has more than one link
-	StateDirs     []string            // directories that must not lie inside an allowed folder
 	Engine        jail.Engine         // EngineAuto for the best that this host has
 	NoSync        bool                // no fsync: for tests and scratch folders
 	GitConfigs    []string            // the operator's own git configuration files; see gitconfig.OperatorFiles
@@ -64,9 +58,6 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w := &Workspace{jail: j, task: o.Task, types: maps.Clone(o.TaskTypes), warnings: warnings}
 	if w.types == nil {
 		w.types = TaskTypes(nil)
-	}
-	if err := w.checkOutside(ctx, o.StateDirs); err != nil {
-		return nil, errors.Join(err, j.Close())
 	}
 	w.hooks = w.findHooks(ctx, o.GitConfigs, o.Home)
 	return w, nil
