@@ -36,14 +36,16 @@ type Snippet struct {
 }
 
 // Snippets are those of all clients that are known. Clients that share a text
-// share a snippet.
+// share a snippet. docs/clients.md names the documentation that each follows.
 func Snippets(l Launch) []Snippet {
 	servers := map[string]any{"mcpServers": map[string]any{"bailey": l.entry("")}}
+	cursor := map[string]any{"mcpServers": map[string]any{"bailey": l.entry("stdio")}}
 	code := map[string]any{"servers": map[string]any{"bailey": l.entry("stdio")}}
 	return []Snippet{
 		{"Claude Code", "shell", "claude mcp add bailey -- " + shellWords(append([]string{l.Command}, l.Args()...))},
-		{"Claude Desktop, Cursor, Gemini CLI", "claude_desktop_config.json, ~/.cursor/mcp.json, ~/.gemini/settings.json", indented(servers)},
-		{"VS Code", ".vscode/mcp.json", indented(code)},
+		{"Claude Desktop, Gemini CLI", "claude_desktop_config.json, ~/.gemini/settings.json", indented(servers)},
+		{"Cursor", "~/.cursor/mcp.json", indented(cursor)},
+		{"VS Code", "mcp.json of the user (MCP: Open User Configuration), or .vscode/mcp.json", indented(code)},
 		{"Codex", "~/.codex/config.toml", l.codex()},
 	}
 }
@@ -67,8 +69,11 @@ func (l Launch) codex() string {
 	return fmt.Sprintf("[mcp_servers.bailey]\ncommand = %s\nargs = [%s]", tomlString(l.Command), strings.Join(words, ", "))
 }
 
-// tomlString writes a basic string: JSON's escapes are among TOML's.
-func tomlString(s string) string { return strings.TrimSuffix(compact(s), "\n") }
+// tomlString writes a basic string: JSON's escapes are among TOML's. TOML wants
+// one more character escaped.
+func tomlString(s string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(compact(s), "\n"), "\x7f", `\u007F`)
+}
 
 func compact(v any) string { return encode(v, "") }
 
