@@ -23,9 +23,13 @@ func cursor() Agent {
 			return e
 		},
 		write: func(e *event, d decision) any {
+			if d.verdict == none && e.calls == nil {
+				return struct{}{}
+			}
 			if e.kind == cursorRead {
 				d = unattended(d)
 			}
+			// These events want one of the three words: allow is to have no opinion.
 			words := map[verdict]string{none: "allow", allow: "allow", ask: "ask", deny: "deny"}
 			return cursorOutput{words[d.verdict], d.reason, d.reason}
 		},

@@ -200,7 +200,7 @@ func TestVerdicts(t *testing.T) {
 		cursor("beforeReadFile", `"file_path":"/etc/passwd","content":"a"`, `{"permission":"deny","user_message":"Bailey: path_escape: /etc/passwd`),
 		cursor("beforeReadFile", `"file_path":"$WS/ask.txt","content":"a"`, `"permission":"deny"`),
 		cursor("beforeShellExecution", `"command":"ls","cwd":"$WS"`, `{"permission":"ask"`),
-		cursor("afterFileEdit", `"file_path":"/etc/passwd","edits":[]`, `{"permission":"allow"}`),
+		cursor("afterFileEdit", `"file_path":"/etc/passwd","edits":[]`, `{}`),
 		{"cursor", `junk`, `"permission":"deny"`},
 	} {
 		got := j.ask(t, tc[0], tc[1])
