@@ -88,10 +88,10 @@ func all(t *translator) []entry {
 			"Reads several text files at once, each headed by its path. One that can't be read is answered with its error and does not fail the others.",
 			input([]string{"paths"}, schemas{"paths": {Type: "array", MinItems: jsonschema.Ptr(1), Items: &jsonschema.Schema{Type: "string"}, Description: "the files"}}),
 			textOutput(), t.readMany),
-		define(t, writeTool, "write_file", "Write File", hints(false, true, true),
+		define(t, writeTool, "write_file", "Write File", changes(true, true),
 			"Writes a whole file and replaces what was there, in one step: a reader sees the old content or the new. Missing directories are made.",
 			input([]string{"path", "content"}, schemas{"path": path, "content": property("string", "the whole new content")}), textOutput(), t.write),
-		define(t, editTool, "edit_file", "Edit File", hints(false, false, true),
+		define(t, editTool, "edit_file", "Edit File", changes(false, true),
 			"Replaces parts of a text file. Each oldText must occur exactly once, else nothing is written. Line endings are kept. Answers a diff; with dryRun it only shows it.",
 			input([]string{"path", "edits"}, schemas{
 				"path": path,
@@ -101,7 +101,7 @@ func all(t *translator) []entry {
 				})},
 				"dryRun": {Type: "boolean", Default: json.RawMessage("false"), Description: "show the diff and write nothing"},
 			}), textOutput(), t.edit),
-		define(t, mkdirTool, "create_directory", "Create Directory", hints(false, true, false),
+		define(t, mkdirTool, "create_directory", "Create Directory", changes(true, false),
 			"Creates a directory with its missing parents. One that is there already is a success.",
 			input([]string{"path"}, schemas{"path": path}), textOutput(), t.mkdir),
 		define(t, listTool, "list_directory", "List Directory", reads,
@@ -116,7 +116,7 @@ func all(t *translator) []entry {
 		define(t, treeTool, "directory_tree", "Directory Tree", reads,
 			"Shows everything below a directory as JSON: name, type and, for directories, children. Links are not followed.",
 			input([]string{"path"}, schemas{"path": path, "excludePatterns": globs("globs of what to leave out; one without * is a name or path at any depth")}), textOutput(), t.tree),
-		define(t, moveTool, "move_file", "Move File", hints(false, false, true),
+		define(t, moveTool, "move_file", "Move File", changes(false, true),
 			"Moves or renames a file or directory. The destination is the whole new path; something that is there already is an error.",
 			input([]string{"source", "destination"}, schemas{
 				"source":      property("string", "what to move"),
@@ -205,9 +205,7 @@ func mediaOutput() *jsonschema.Schema {
 // reads annotates the tools that change nothing.
 var reads = &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: jsonschema.Ptr(false)}
 
-func hints(readOnly, idempotent, destructive bool) *mcp.ToolAnnotations {
-	return &mcp.ToolAnnotations{
-		ReadOnlyHint: readOnly, IdempotentHint: idempotent,
-		DestructiveHint: &destructive, OpenWorldHint: jsonschema.Ptr(false),
-	}
+// changes annotates those that change something.
+func changes(idempotent, destructive bool) *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{IdempotentHint: idempotent, DestructiveHint: &destructive, OpenWorldHint: jsonschema.Ptr(false)}
 }
