@@ -15,9 +15,9 @@ type call struct {
 	stdin []Arg // the text that it reads, where the command holds it
 }
 
-// callExpr reads a simple command. Programs from the index `from` on are those
-// of its redirects.
-func (s *scanner) callExpr(c *syntax.CallExpr, from int, stdin []Arg) {
+// callExpr reads a simple command. fetched is how many programs that fetch
+// something came before its redirects.
+func (s *scanner) callExpr(c *syntax.CallExpr, fetched int, stdin []Arg) {
 	in := call{shell: true, stdin: stdin}
 	for _, a := range c.Assigns {
 		in.env = append(in.env, Assignment{a.Name.Value, s.assign(a)})
@@ -33,7 +33,7 @@ func (s *scanner) callExpr(c *syntax.CallExpr, from int, stdin []Arg) {
 			return
 		}
 	}
-	feeds := downloads(s.reading.Programs[from:])
+	feeds := s.fetched > fetched
 	at := len(s.reading.Programs)
 	s.run(in)
 	if feeds {
@@ -48,16 +48,7 @@ func (s *scanner) callExpr(c *syntax.CallExpr, from int, stdin []Arg) {
 // executesWords are builtins that execute what their arguments say or name.
 var executesWords = set("eval source .")
 
-// downloads reports whether one of the programs fetches something.
-func downloads(programs []Program) bool {
-	for i := range programs {
-		if fetching[path.Base(programs[i].Name)] {
-			return true
-		}
-	}
-	return false
-}
-
+// fetching are programs that bring something from the network.
 var fetching = set("curl wget wget2 aria2c axel fetch lwp-request GET http https xh lynx links w3m nc ncat netcat ftp tftp sftp")
 
 // add lists a program and returns its index.
@@ -69,6 +60,9 @@ func (s *scanner) add(p Program) int {
 	p.Position, p.Guess = s.at, s.guess > 0
 	if len(s.via) > 0 {
 		p.Via = append([]string(nil), s.via...)
+	}
+	if fetching[path.Base(p.Name)] {
+		s.fetched++
 	}
 	s.reading.Programs = append(s.reading.Programs, p)
 	return len(s.reading.Programs) - 1
@@ -157,7 +151,7 @@ func (s *scanner) plain(at int, base string, c call) {
 		s.texts(args)
 	}
 	for _, arg := range args {
-		if arg.Kind != Literal && !optionless[base] {
+		if arg.Kind != Literal && !arg.path && !optionless[base] {
 			s.dynamic(quote(arg.Text) + " is decided at the run, and an option could make " + base + " run another program")
 			break
 		}
@@ -169,22 +163,27 @@ func (s *scanner) plain(at int, base string, c call) {
 
 // texts reads arguments that may be commands, after they were found to be
 // dynamic: so that what is forbidden is seen all the same. Those are values of
-// options, words with blanks, and the first.
+// options, and words with blanks.
 func (s *scanner) texts(args []Arg) {
-	s.guess++
 	for i, arg := range args {
-		if arg.Kind != Literal {
-			continue
-		}
-		text := arg.Text
-		if option, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(option, "-") {
-			text = strings.TrimPrefix(value, "exec=")
-		} else if i > 0 && !strings.HasPrefix(args[i-1].Text, "-") && !strings.ContainsAny(text, " \t\n") {
-			continue
-		}
-		if !strings.HasPrefix(text, "-") && text != "" {
-			s.nest(strings.TrimPrefix(text, "!"), POSIX)
+		option, value, has := strings.Cut(arg.Text, "=")
+		switch {
+		case arg.Kind != Literal:
+		case has && strings.HasPrefix(option, "-"):
+			s.maybe(strings.TrimPrefix(value, "exec="))
+		case strings.HasPrefix(arg.Text, "-"):
+		case i > 0 && strings.HasPrefix(args[i-1].Text, "-") && !strings.Contains(args[i-1].Text, "="), strings.ContainsAny(arg.Text, " \t\n"):
+			s.maybe(arg.Text)
 		}
 	}
+}
+
+// maybe reads a text that may be a command.
+func (s *scanner) maybe(text string) {
+	if strings.HasPrefix(text, "-") || strings.TrimSpace(text) == "" {
+		return
+	}
+	s.guess++
+	s.nest(strings.TrimPrefix(text, "!"), POSIX)
 	s.guess--
 }

@@ -273,7 +273,7 @@ func isRoot(arg Arg) bool {
 		return arg.Kind != Literal
 	case arg.Kind == One && strings.HasPrefix(text, "~") && !strings.Contains(text, "/"):
 		return true // another user's home
-	case strings.Trim(text, "./") == "" && strings.Contains(text, ".."):
+	case strings.Trim(path.Clean(text), "./") == "" && strings.Contains(path.Clean(text), ".."):
 		return true
 	case !strings.HasPrefix(text, "/"):
 		return false

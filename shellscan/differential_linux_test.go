@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	differentialCommands = flag.Int("differential.commands", 120, "how many generated commands of each sort are run")
+	differentialCommands = flag.Int("differential.commands", 60, "how many generated commands of each sort are run")
 	differentialSeed     = flag.Uint64("differential.seed", 1, "where the generator of commands starts")
 )
 

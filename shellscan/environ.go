@@ -33,6 +33,12 @@ var changingPrefixes = []string{
 	"RLIMIT_", "BUNDLE_", "JULIA_", "GUIX_", "NIX_", "DPKG_", "APT_", "DEBUGINFOD_", "ASAN_", "TSAN_", "UBSAN_", "MSAN_", "LSAN_",
 }
 
+// changingSuffixes end the names by which programs take options, and the
+// commands that they run.
+var changingSuffixes = []string{
+	"_OPTS", "_OPTIONS", "_FLAGS", "_ARGS", "_CONFIG_PATH", "_CONFIG_FILE", "_PAGER", "_EDITOR", "_COMMAND", "_CMD", "_WRAPPER", "_PRELOAD", "_SHELL",
+}
+
 // harmlessMembers belong to such a family and only describe.
 var harmlessMembers = set("CGO_ENABLED PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED CARGO_TERM_COLOR")
 
@@ -52,6 +58,11 @@ func ChangesPrograms(name string) bool {
 	for _, prefix := range changingPrefixes {
 		if strings.HasPrefix(upper, prefix) {
 			return !harmlessMembers[name]
+		}
+	}
+	for _, suffix := range changingSuffixes {
+		if strings.HasSuffix(upper, suffix) {
+			return true
 		}
 	}
 	return strings.Contains(name, "()") || strings.HasSuffix(name, "%%") // exported functions

@@ -60,6 +60,11 @@ func (s *scanner) git(at int, c call) {
 	if name.Kind != Literal || !gitCommands[name.Text] {
 		s.dynamic("git " + quote(name.Text) + " may be an alias, or run a program")
 		s.gitText(rest)
+		if len(rest) > 2 { // bisect run, hook run
+			s.guess++
+			s.runVia("git", call{words: rest[2:]})
+			s.guess--
+		}
 		return
 	}
 	s.gitCommand(name.Text, rest[1:])
@@ -90,18 +95,32 @@ func (s *scanner) gitCommand(name string, args []Arg) {
 		case isLong(arg.Text, "output", "output-indicator-new", "output-indicator-old", "output-indicator-context", "output-directory"):
 			_, value, has := strings.Cut(arg.Text, "=")
 			s.outputOption(value, has, args[i+1:])
-		case strings.Contains(arg.Text, "::") && !strings.Contains(arg.Text, " "):
+		case gitRemote[name] && isTransport(arg.Text):
 			s.dynamic("git " + quote(arg.Text) + " runs a program to reach a repository")
-			s.gitText([]Arg{{Text: arg.Text[strings.Index(arg.Text, "::")+2:]}})
+			_, text, _ := strings.Cut(arg.Text, "::")
+			s.maybe(text)
 		}
 	}
 	switch {
-	case name == "submodule" && hasArg(args, "foreach"), name == "stash" && hasArg(args, "--patch"):
-		s.dynamic("git " + name + " runs another program")
+	case name == "submodule" && hasArg(args, "foreach"):
+		s.dynamic("git submodule foreach runs another program")
 		s.gitText(args)
+		if last := args[len(args)-1].Text; !strings.Contains(last, " ") {
+			s.maybe(last)
+		}
 	case name == "config":
 		s.gitConfig(args)
 	}
+}
+
+// gitRemote are the commands that take the address of a repository.
+var gitRemote = set("clone fetch pull push remote ls-remote submodule archive bundle config")
+
+// isTransport reports whether an address names the program to reach it, such as
+// ext::sh -c ….
+func isTransport(address string) bool {
+	name, _, ok := strings.Cut(address, "::")
+	return ok && name != "" && strings.Trim(name, plainInBraces) == ""
 }
 
 // gitConfig finds settings that a later git would execute.

@@ -10,18 +10,20 @@ type interpreter struct {
 	long   string // harmless long options, with a value after = if any
 	takes  string // harmless long options with a value in the next word
 	module string // option that names a module to execute
+	runs   string // long options that execute files of the project
 	info   string // options after which nothing is executed
 	// verbs: the first word says what to do, and is no file.
 	verbs bool
 }
 
 var interpreters = withVersions(map[string]interpreter{
-	"python": {inline: "c", flags: "bBdEhiIOPqsSuvx", values: "WX", module: "m", info: "V version h help"},
+	"python": {inline: "c", flags: "bBdEhIOPqsSuvx", values: "WX", module: "m", info: "V version h help"},
 	"perl":   {inline: "eEnpMmx", flags: "cstTuUwWX", info: "v version V"},
 	"ruby":   {inline: "enprx", flags: "cdsSwW", info: "v version"},
 	"node": {
 		inline: "eprc", info: "v version h help",
-		long:  "trace-warnings no-warnings enable-source-maps test max-old-space-size stack-trace-limit trace-uncaught unhandled-rejections",
+		runs:  "test",
+		long:  "trace-warnings no-warnings enable-source-maps max-old-space-size stack-trace-limit trace-uncaught unhandled-rejections",
 		takes: "test-name-pattern test-reporter",
 	},
 	"php":     {inline: "rBREFaz", flags: "nq", info: "v version m i"},
@@ -88,6 +90,7 @@ func (s *scanner) interpreter(at int, c call, in interpreter) {
 		s.verbs(at, c, in)
 		return
 	}
+	project := false
 	args := c.words[1:]
 	for len(args) > 0 {
 		arg := args[0]
@@ -118,9 +121,15 @@ func (s *scanner) interpreter(at int, c call, in interpreter) {
 			return
 		case unknownOption:
 			s.dynamic(p.Name + " " + quote(arg.Text) + " is not known")
+		case projectOption:
+			project = true
 		case harmlessOption:
 		}
 		args = args[min(used, len(args)):]
+	}
+	if project {
+		p.Source = File
+		return
 	}
 	s.stream(at, c, nil)
 }
@@ -132,6 +141,7 @@ const (
 	codeOption
 	moduleOption
 	infoOption
+	projectOption
 	unknownOption
 )
 
@@ -142,6 +152,8 @@ func (in *interpreter) option(word string, next []Arg) (used int, kind optionKin
 	switch {
 	case hasWord(in.info, name):
 		return 0, infoOption
+	case hasWord(in.runs, long):
+		return 0, projectOption
 	case hasWord(in.long, long):
 		return 0, harmlessOption
 	case hasWord(in.takes, long) && (has || isOneWord(next)):

@@ -78,6 +78,7 @@ type Assignment struct {
 type Arg struct {
 	Kind Kind
 	Text string // the argument of a Literal, else how it is written
+	path bool   // a path that the run makes up, and that can't be an option
 }
 
 // Kind tells how much is known of an argument.

@@ -19,6 +19,8 @@ const (
 	// maxPrograms and maxWords bound what a short text can unfold to.
 	maxPrograms = 4096
 	maxWords    = 4096
+	// maxReasons bounds what is told of a command that is not known anyway.
+	maxReasons = 32
 )
 
 // Scan reads a command.
@@ -53,6 +55,7 @@ type scanner struct {
 	via       []string
 	functions []function // that are being walked through
 	declared  bool       // some function is declared
+	fetched   int        // how many listed programs fetch something
 	piped     int        // pipes and backgrounds around the current command
 
 	moved    bool    // the working directory may be another one
@@ -74,6 +77,9 @@ type function struct {
 }
 
 func (s *scanner) dynamic(reason string) {
+	if len(s.reading.Dynamic) >= maxReasons {
+		return
+	}
 	for i := range s.reading.Dynamic {
 		if s.reading.Dynamic[i].Text == reason {
 			return

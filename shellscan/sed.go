@@ -62,7 +62,9 @@ func (s *scanner) sedScript(name string, script Arg) {
 	r := sedReader{text: script.Text}
 	if !r.script() {
 		s.dynamic("the script of " + name + " may run a program or write a file: " + quote(script.Text))
-		s.texts([]Arg{{Text: strings.TrimPrefix(strings.TrimLeft(script.Text, "0123456789,$ \t"), "e")}})
+		if text, ok := strings.CutPrefix(strings.TrimLeft(script.Text, "0123456789,$ \t"), "e"); ok {
+			s.maybe(text)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 	if !readableShells[baseName(name)] {
 		s.dynamic(quote(name) + " reads another language")
 	}
-	text, rest := false, c.words[1:]
+	text, reads, rest := false, false, c.words[1:]
 	for len(rest) > 0 && rest[0].Kind == Literal && len(rest[0].Text) > 1 && strings.ContainsAny(rest[0].Text[:1], "-+") {
 		word := rest[0].Text
 		rest = rest[1:]
@@ -31,8 +31,9 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 		}
 		switch {
 		case word == "--norc", word == "--noprofile", word == "--posix" && !hasBash(dialects):
-		case plainFlags(word, shellFlags+"c"):
+		case plainFlags(word, shellFlags+"cs"):
 			text = text || strings.Contains(word, "c")
+			reads = reads || strings.Contains(word, "s")
 		case plainFlags(word, shellFlags+"co") && strings.Count(word, "o") == 1 && len(rest) > 0 &&
 			rest[0].Kind == Literal && setOptions[rest[0].Text]:
 			text = text || strings.Contains(word, "c")
@@ -47,7 +48,7 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 		s.shellCommand(at, rest[0], dialects)
 	case text:
 		s.dynamic(name + " has no text to run")
-	case len(rest) > 0:
+	case len(rest) > 0 && !reads:
 		s.script(at, rest[0])
 	default:
 		s.stream(at, c, dialects)

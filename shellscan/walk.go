@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -23,7 +24,7 @@ func (s *scanner) stmt(stmt *syntax.Stmt) {
 		s.piped++
 		defer func() { s.piped-- }()
 	}
-	from := len(s.reading.Programs)
+	fetched := s.fetched
 	stdin := s.stdin
 	var body []Arg
 	for _, r := range stmt.Redirs {
@@ -35,7 +36,7 @@ func (s *scanner) stmt(stmt *syntax.Stmt) {
 	switch cmd := stmt.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
-		s.callExpr(cmd, from, body)
+		s.callExpr(cmd, fetched, body)
 	default:
 		s.command(cmd)
 	}
@@ -110,17 +111,18 @@ func (s *scanner) binary(cmd *syntax.BinaryCmd) {
 		return
 	}
 	s.piped++
-	from := len(s.reading.Programs)
+	fetched := s.fetched
 	s.stmt(cmd.X)
+	fetches := s.fetched > fetched
 	to := len(s.reading.Programs)
 	stdin := s.stdin
 	s.stdin = true
 	s.stmt(cmd.Y)
 	s.stdin = stdin
 	s.piped--
-	if downloads(s.reading.Programs[from:to]) {
+	if fetches {
 		for i := to; i < len(s.reading.Programs); i++ {
-			if p := &s.reading.Programs[i]; p.Source == Stream {
+			if p := &s.reading.Programs[i]; p.Source == Stream || p.Source != NoSource && slices.Contains(p.Args, xargsInput) {
 				p.Danger = Download
 			}
 		}
@@ -225,7 +227,7 @@ func (s *scanner) declClause(d *syntax.DeclClause) {
 		switch {
 		case a.Name != nil:
 			value := s.assign(a)
-			args = append(args, Arg{value.Kind, a.Name.Value + "=" + value.Text})
+			args = append(args, Arg{Kind: value.Kind, Text: a.Name.Value + "=" + value.Text})
 		case a.Value != nil:
 			arg := s.one(a.Value)
 			args = append(args, arg)
@@ -263,6 +265,7 @@ func (s *scanner) assign(a *syntax.Assign) Arg {
 		return Arg{}
 	}
 	value := s.one(a.Value)
+	value.Kind = min(value.Kind, One) // it is not split, nor matched with files
 	if evaluated[a.Name.Value] {
 		s.dynamic("the variable " + a.Name.Value + " evaluates what it is set to")
 	}

@@ -15,7 +15,7 @@ func (s *scanner) words(w *syntax.Word) []Arg {
 	alternatives, known := s.braces(w)
 	if !known {
 		arg := s.one(w)
-		return []Arg{{Many, s.source(w, arg.Text)}}
+		return []Arg{{Kind: Many, Text: s.source(w, arg.Text)}}
 	}
 	var out []Arg
 	for _, text := range alternatives {
@@ -57,11 +57,12 @@ type wordBuilder struct {
 	text    strings.Builder
 	kind    Kind
 	started bool // there is something before the current part
+	path    bool // it is a process substitution
 }
 
 func (b *wordBuilder) arg(n syntax.Node) Arg {
 	if b.kind != Literal {
-		return Arg{b.kind, b.source(n, "")}
+		return Arg{Kind: b.kind, Text: b.source(n, ""), path: b.path}
 	}
 	return Arg{Text: b.text.String()}
 }
@@ -101,6 +102,7 @@ func (b *wordBuilder) part(part syntax.WordPart, more bool) {
 		b.raise(One)
 	case *syntax.ProcSubst:
 		b.stmts(part.Stmts)
+		b.path = !b.started && !more
 		b.raise(One)
 	case *syntax.ExtGlob:
 		// Whether bash knows it depends on an option, and so does how the rest

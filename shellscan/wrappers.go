@@ -85,7 +85,9 @@ func (s *scanner) wrapper(at int, c call, w wrapper) {
 		switch {
 		case hasWord(w.dynamic, opt.name):
 			s.dynamic(name + " -" + opt.name + " changes what runs")
-			s.texts([]Arg{opt.value})
+			if opt.value.Kind == Literal && strings.Contains(opt.value.Text, " ") {
+				s.maybe(opt.value.Text)
+			}
 		case hasWord(w.moves, opt.name):
 			s.moved = true
 		case hasWord(w.files, opt.name):
@@ -134,11 +136,14 @@ func (s *scanner) assignments(name string, rest []Arg) (env []Assignment, comman
 		if ChangesPrograms(variable) {
 			s.dynamic(name + " sets " + variable + ", which changes what runs")
 		}
-		env = append(env, Assignment{variable, Arg{rest[0].Kind, value}})
+		env = append(env, Assignment{variable, Arg{Kind: rest[0].Kind, Text: value}})
 		rest = rest[1:]
 	}
 	return env, rest
 }
+
+// xargsInput stands for what xargs reads.
+var xargsInput = Arg{Kind: Many, Text: "<input of xargs>"}
 
 // xargs adds what it reads to the command.
 func (s *scanner) xargs(at int, c call) {
@@ -167,7 +172,7 @@ func (s *scanner) xargs(at int, c call) {
 	}
 	command := append([]Arg(nil), rest...)
 	if replaced == "" {
-		command = append(command, Arg{Many, "<input of xargs>"})
+		command = append(command, xargsInput)
 	} else {
 		for i := range command {
 			if strings.Contains(command[i].Text, replaced) {
@@ -215,8 +220,12 @@ func (s *scanner) findExec(name, action string, words []Arg, many bool, env []As
 	command := append([]Arg(nil), words...)
 	for i := range command {
 		switch {
-		case many && command[i].Text == "{}":
-			command[i].Kind = Many
+		case command[i].Text == "{}":
+			// Paths start as find's starting points do, which are no options.
+			command[i] = Arg{Kind: One, Text: "{}", path: true}
+			if many {
+				command[i].Kind = Many
+			}
 		case strings.Contains(command[i].Text, "{}"):
 			command[i].Kind = max(command[i].Kind, One)
 		}
