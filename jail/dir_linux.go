@@ -59,6 +59,7 @@ func ignoringEINTR(call func() error) error {
 type fdDir struct {
 	fd       int
 	readable bool // opened for reading, not with O_PATH
+	listed   bool // its offset may not be the start any more
 }
 
 func (d *fdDir) info() (Info, error) {
@@ -162,7 +163,7 @@ func (d *fdDir) read() error {
 		return err
 	}
 	_ = unix.Close(d.fd)
-	d.fd, d.readable = fd, true
+	d.fd, d.readable, d.listed = fd, true, false
 	return nil
 }
 
@@ -282,9 +283,12 @@ func (d *fdDir) lister(from int64) (lister, error) {
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	if _, err := unix.Seek(d.fd, from, unix.SEEK_SET); err != nil {
-		return nil, err
+	if d.listed || from != 0 {
+		if _, err := unix.Seek(d.fd, from, unix.SEEK_SET); err != nil {
+			return nil, err
+		}
 	}
+	d.listed = true
 	return &dentReader{fd: d.fd}, nil
 }
 

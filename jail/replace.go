@@ -23,6 +23,11 @@ type ReplaceOptions struct {
 	// file that was swapped out, or nil if there was none. If it returns an
 	// error, the old file is put back and the error returned.
 	Verify func(old *File) error
+
+	// unjudged: nobody decided anything about the object, and the content is at
+	// hand. So it need not be the same one still, and the moment until the rename
+	// is too short to hold a lock against a sweep for.
+	unjudged bool
 }
 
 // Replace writes a new file and puts it in the place of the object, at once. An
@@ -31,9 +36,10 @@ type ReplaceOptions struct {
 // other hard links keep the old content.
 //
 // It fails with ErrChanged if the name does not stand for the resolved object
-// any more. Between that look and the rename, both under a lock that all of
-// Bailey's writers take, only other programs can come in; with Verify a loss is
-// noticed even then and undone.
+// any more. Without Verify, whoever comes between that look and the rename is
+// overwritten, as by any rename. With Verify the two are exchanged under a lock
+// that all of Bailey's writers take, so that a loss is noticed and undone, also
+// one that another program would have suffered.
 func (o *Object) Replace(ctx context.Context, opts ReplaceOptions, write func(io.Writer) error) (Info, error) {
 	info, err := o.replace(ctx, opts, write)
 	return info, o.fail("write", err)
@@ -57,7 +63,7 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	case o.exists, opts.SetPerm:
 		perm = 0o600 // nobody else looks in before the right mode is set
 	}
-	t, err := newTemp(o.parent, perm)
+	t, err := newTemp(o.parent, perm, !opts.unjudged || !o.j.noSync)
 	if err != nil {
 		return Info{}, err
 	}
@@ -144,27 +150,42 @@ func keepOwner(t *temp, old Info) bool {
 	return t.chown(int(old.uid), int(old.gid)) == nil || t.chown(-1, int(old.gid)) == nil
 }
 
+// commit puts the new file in place. Only an exchange needs the directory's lock,
+// since it may have to be undone: a rename alone is one step, and the last writer
+// wins as with any rename.
 func (o *Object) commit(ctx context.Context, t *temp, opts ReplaceOptions, info Info) error {
-	unlock, err := lockDir(ctx, o.parent)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if o.exists { // else the rename looks by itself
-		err = o.here()
-	}
+	var err error
 	switch {
-	case err != nil:
 	case !o.exists:
 		err = o.commitNew(t, opts)
 	case opts.Verify != nil:
-		err = o.commitSwap(t, opts, info)
+		err = o.commitSwap(ctx, t, opts, info)
 	default:
-		err = o.parent.rename(t.name, o.parent, o.base, renameReplace)
-		t.gone = err == nil
+		err = o.commitOver(t, opts)
 	}
 	if err == nil {
 		err = o.flush(o.parent)
+	}
+	return err
+}
+
+// commitOver takes the place of the file.
+func (o *Object) commitOver(t *temp, opts ReplaceOptions) error {
+	if !opts.unjudged {
+		if err := o.here(); err != nil {
+			return err
+		}
+	}
+	return o.place(t, renameReplace)
+}
+
+// place renames the new file. If that is not there any more, a sweep took it for
+// a left-over: nothing has changed and the writer may try again.
+func (o *Object) place(t *temp, how renameMode) error {
+	err := o.parent.rename(t.name, o.parent, o.base, how)
+	t.gone = err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
 	}
 	return err
 }
@@ -175,8 +196,7 @@ func (o *Object) commitNew(t *temp, opts ReplaceOptions) error {
 			return &callersError{err}
 		}
 	}
-	err := o.parent.rename(t.name, o.parent, o.base, renameNoReplace)
-	t.gone = err == nil
+	err := o.place(t, renameNoReplace)
 	if errors.Is(err, fs.ErrExist) && !opts.Exclusive {
 		return ErrChanged // the decision was about a name that was free
 	}
@@ -185,8 +205,16 @@ func (o *Object) commitNew(t *temp, opts ReplaceOptions) error {
 
 // commitSwap exchanges the two names, looks at what came out, and exchanges them
 // back if that is not what the caller built upon.
-func (o *Object) commitSwap(t *temp, opts ReplaceOptions, info Info) error {
-	err := o.parent.rename(t.name, o.parent, o.base, renameExchange)
+func (o *Object) commitSwap(ctx context.Context, t *temp, opts ReplaceOptions, info Info) error {
+	unlock, err := lockDir(ctx, o.parent)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := o.here(); err != nil {
+		return err
+	}
+	err = o.parent.rename(t.name, o.parent, o.base, renameExchange)
 	if errors.Is(err, errNoExchange) {
 		return o.commitChecked(t, opts)
 	}
@@ -261,9 +289,7 @@ func (o *Object) commitChecked(t *temp, opts ReplaceOptions) error {
 	if err := o.here(); err != nil {
 		return err
 	}
-	err := o.parent.rename(t.name, o.parent, o.base, renameReplace)
-	t.gone = err == nil
-	return err
+	return o.place(t, renameReplace)
 }
 
 // WriteFile replaces a file's content, or makes it with mode perm. It follows
@@ -287,7 +313,7 @@ func (j *Jail) writeOnce(ctx context.Context, name string, data []byte, perm fs.
 		return err
 	}
 	defer func() { _ = o.Close() }()
-	_, err = o.Replace(ctx, ReplaceOptions{Perm: perm}, func(w io.Writer) error {
+	_, err = o.Replace(ctx, ReplaceOptions{Perm: perm, unjudged: true}, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

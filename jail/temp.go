@@ -32,7 +32,9 @@ func tempName() string {
 	return tempPrefix + hex.EncodeToString(random[:])
 }
 
-func newTemp(in dir, perm fs.FileMode) (*temp, error) {
+// newTemp makes a temporary file. Without the lock a sweep may take it away:
+// that is for who places it at once.
+func newTemp(in dir, perm fs.FileMode, lock bool) (*temp, error) {
 	for {
 		t := &temp{in: in, name: tempName()}
 		var err error
@@ -42,6 +44,9 @@ func newTemp(in dir, perm fs.FileMode) (*temp, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if !lock {
+			return t, nil
 		}
 		if _, err := t.tryLock(); errors.Is(err, errLocked) {
 			t.discard() // a sweep was quicker
