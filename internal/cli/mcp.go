@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -55,7 +56,6 @@ func (a *app) serve(ctx context.Context, compatible string, dirs []string) error
 		o.Request = func(name string, args json.RawMessage) tool.Request { return tool.Request{Tool: name, Args: args} }
 		o.Instructions = "Bailey can't be used: every call is refused until the operator has mended this.\n" + err.Error()
 	} else {
-		defer func() { _ = b.Close() }()
 		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
 	}
 	if compatible != "" {
@@ -65,7 +65,14 @@ func (a *app) serve(ctx context.Context, compatible string, dirs []string) error
 	// A client that has gone must not take the process down before its log is closed.
 	signal.Ignore(syscall.SIGPIPE)
 	widen(a.stdout)
-	if err := mcpserver.Serve(ctx, o, pollable(a.stdin), keepOpen{a.stdout}); err != nil {
+	err = mcpserver.Serve(ctx, o, pollable(a.stdin), keepOpen{a.stdout})
+	if errors.Is(err, mcpserver.ErrStuck) {
+		return nil // what a call may still use is closed by the end of the process
+	}
+	if b != nil {
+		_ = b.Close()
+	}
+	if err != nil {
 		return &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
 	}
 	return nil

@@ -160,6 +160,26 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
+// A client that takes no answers can't keep the server from ending.
+func TestServerEndsWhenStuck(t *testing.T) {
+	s := newServer(t)
+	if err := os.WriteFile(s.root+"/big.txt", bytes.Repeat([]byte("x"), 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"file_read","arguments":{"path":"big.txt"}}}`)
+	if _, err := s.out.Peek(1); err != nil { // the answer has begun
+		t.Fatal(err)
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if state, err := s.cmd.Process.Wait(); err != nil || state.ExitCode() != 0 {
+		t.Errorf("%v %v; stderr: %s", state, err, s.stderr.String())
+	}
+	if got := s.kinds(); len(got) != 1 || got[0] != "" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
 // Standard input need not be a pipe.
 func TestServerReadsFile(t *testing.T) {
 	s := newServer(t)

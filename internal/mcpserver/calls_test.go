@@ -81,19 +81,27 @@ func TestBoundsOfCalls(t *testing.T) {
 	}
 }
 
-func TestReadFrame(t *testing.T) {
+func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 100)
-	in := bufio.NewReaderSize(strings.NewReader("one\n\r\n two \r\n"+long+"\n"+long+"y\nthree\nhalf"), 16)
+	text := "one\n\r\n two \r\n" + long + "\n" + long + "y\nthree\nhalf"
+	in := newLines(io.NopCloser(strings.NewReader(text)), 101)
+	defer in.Close()
+	in.in = bufio.NewReaderSize(in.stream, 16)
 	var got []string
-	for {
-		f := readFrame(in, 101)
-		if f.err != nil && !errors.Is(f.err, errTooLong) {
-			got = append(got, f.err.Error())
-			break
+	for i := 0; ; i++ {
+		if i%2 == 0 {
+			in.interrupt()
+		}
+		f := in.next()
+		if errors.Is(f.err, errInterrupted) {
+			continue
 		}
 		got = append(got, fmt.Sprint(string(f.data), f.err))
+		if errors.Is(f.err, io.EOF) {
+			break
+		}
 	}
-	want := []string{"one<nil>", "<nil>", "two<nil>", long + "<nil>", errTooLong.Error(), "three<nil>", "half<nil>", io.EOF.Error()}
+	want := []string{"one<nil>", "two<nil>", long + "<nil>", errTooLong.Error(), "three<nil>", "half<nil>", io.EOF.Error()}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -16,10 +16,12 @@ import (
 )
 
 // How long answers that are under way may take when the client has closed its
-// side, and when the process is told to end.
+// side, and when the process is told to end; and how long calls may take to notice
+// that the connection is closed.
 var (
 	leaveGrace = 10 * time.Second
 	stopGrace  = time.Second
+	closeGrace = time.Second
 )
 
 // conn is the SDK's Connection over two streams of lines. Other than the SDK's
@@ -27,9 +29,8 @@ var (
 // that are none, finishes what is under way when the client stops sending, and
 // sees to it that no tools/call goes unrecorded.
 type conn struct {
-	reader io.Closer
+	in     *lines
 	writer io.Closer
-	frames <-chan frame
 	refuse func(name string, args json.RawMessage, reason *tool.Error) // records a call that reaches no tool
 
 	life     context.Context // of all calls
@@ -54,12 +55,11 @@ type conn struct {
 
 func newConn(r io.ReadCloser, w io.WriteCloser, refuse func(string, json.RawMessage, *tool.Error)) *conn {
 	c := &conn{
-		reader: r, writer: w, refuse: refuse,
+		in: newLines(r, maxMessage), writer: w, refuse: refuse,
 		stopping: make(chan struct{}), changed: make(chan struct{}, 1), overdue: make(chan struct{}), closed: make(chan struct{}),
 		calls: newCalls(), out: bufio.NewWriterSize(w, 64<<10),
 	}
 	c.life, c.endLife = context.WithCancel(context.Background())
-	c.frames = readFrames(r, maxMessage, c.closed)
 	return c
 }
 
@@ -75,7 +75,7 @@ func (c *conn) Close() error {
 	c.once.close.Do(func() {
 		close(c.closed)
 		c.endLife()
-		err = errors.Join(c.reader.Close(), c.writer.Close())
+		err = errors.Join(c.in.Close(), c.writer.Close())
 	})
 	return err
 }
@@ -84,34 +84,45 @@ func (c *conn) Close() error {
 func (c *conn) stop() {
 	c.once.stop.Do(func() { close(c.stopping) })
 	c.endLife()
+	c.in.interrupt()
 }
 
 // Read returns the next message for the SDK: a request only when there is room
 // for it. At the end of the stream it waits for the answers that are under way.
 func (c *conn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
+		c.noticeStop()
 		if msg := c.next(); msg != nil {
 			return msg, nil
 		}
 		if c.ending != nil && c.idle() {
 			return nil, c.ending
 		}
-		select {
-		case f := <-c.incoming():
-			if err := c.receive(f); err != nil {
+		if c.mayReceive() {
+			if err := c.receive(c.in.next()); err != nil {
 				return nil, err
 			}
+			continue
+		}
+		select {
 		case <-c.changed:
 		case <-c.untilStop():
-			c.stopped = true
-			c.abandon()
-			c.end(io.EOF, stopGrace)
 		case <-c.expired:
 			return nil, c.ending
 		case <-c.closed:
 			return nil, io.EOF
 		}
 	}
+}
+
+// mayReceive reports whether another message may be read.
+func (c *conn) mayReceive() bool {
+	if c.ending != nil || c.life.Err() != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.calls.full()
 }
 
 // next takes what is ready, or a request whose turn it is.
@@ -138,22 +149,23 @@ func (c *conn) idle() bool {
 	return c.calls.idle()
 }
 
-// incoming is where messages come from; nil while none may be read.
-func (c *conn) incoming() <-chan frame {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ending != nil || c.calls.full() {
-		return nil
-	}
-	return c.frames
-}
-
 // untilStop is closed when the connection is to stop; nil when that is under way.
 func (c *conn) untilStop() <-chan struct{} {
 	if c.stopped {
 		return nil
 	}
 	return c.stopping
+}
+
+// noticeStop drops what waits when the connection is to stop.
+func (c *conn) noticeStop() {
+	select {
+	case <-c.untilStop():
+		c.stopped = true
+		c.abandon()
+		c.end(io.EOF, stopGrace)
+	default:
+	}
 }
 
 // end reads no more, and gives what is under way some time.

@@ -125,8 +125,8 @@ func (f *fixture) records() []audit.Record {
 	return all
 }
 
-// stream is a client that writes and reads lines.
-type stream struct {
+// stdio is a client that writes and reads lines.
+type stdio struct {
 	t      testing.TB
 	in     *os.File // to the server
 	out    *bufio.Reader
@@ -137,7 +137,7 @@ type stream struct {
 }
 
 // serve starts a server on a pair of pipes, as it has them in a process.
-func (f *fixture) serve() *stream {
+func (f *fixture) serve() *stdio {
 	f.t.Helper()
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -148,14 +148,14 @@ func (f *fixture) serve() *stream {
 		f.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &stream{t: f.t, in: inW, out: bufio.NewReaderSize(outR, 1<<16), outEnd: outR, stop: cancel, served: make(chan error, 1)}
+	s := &stdio{t: f.t, in: inW, out: bufio.NewReaderSize(outR, 1<<16), outEnd: outR, stop: cancel, served: make(chan error, 1)}
 	go func() { s.served <- Serve(ctx, f.opts, inR, outW) }()
 	f.t.Cleanup(s.end)
 	return s
 }
 
 // end closes the client's side and waits for the server.
-func (s *stream) end() {
+func (s *stdio) end() {
 	s.close.Do(func() {
 		_ = s.in.Close()
 		go func() { _, _ = io.Copy(io.Discard, s.out) }()
@@ -168,7 +168,7 @@ func (s *stream) end() {
 	})
 }
 
-func (s *stream) send(lines ...string) {
+func (s *stdio) send(lines ...string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.in, strings.Join(lines, "\n")+"\n"); err != nil {
 		s.t.Fatal(err)
@@ -176,7 +176,7 @@ func (s *stream) send(lines ...string) {
 }
 
 // line is the next line of the server; "" at the end of the stream.
-func (s *stream) line() string {
+func (s *stdio) line() string {
 	s.t.Helper()
 	line, err := s.out.ReadString('\n')
 	if err != nil && err != io.EOF {
@@ -198,7 +198,7 @@ type reply struct {
 	} `json:"error"`
 }
 
-func (s *stream) reply() reply {
+func (s *stdio) reply() reply {
 	s.t.Helper()
 	var r reply
 	decodeJSON(s.t, s.line(), &r)
@@ -218,7 +218,7 @@ const (
 )
 
 // greet opens a session.
-func (s *stream) greet() *stream {
+func (s *stdio) greet() *stdio {
 	s.t.Helper()
 	s.send(hello, initialized)
 	if r := s.reply(); r.Error != nil {
@@ -250,7 +250,7 @@ type toolResult struct {
 }
 
 // call calls a tool and returns its result.
-func (s *stream) call(id int, tool, args string) toolResult {
+func (s *stdio) call(id int, tool, args string) toolResult {
 	s.t.Helper()
 	s.send(callLine(id, tool, args))
 	r := s.reply()

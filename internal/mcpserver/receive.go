@@ -15,6 +15,8 @@ func (c *conn) receive(f frame) error {
 	switch {
 	case f.err == nil:
 		return c.receiveLine(f.data)
+	case errors.Is(f.err, errInterrupted):
+		return nil
 	case errors.Is(f.err, errTooLong):
 		return c.reply(protocolError(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, f.err.Error()), nil)
 	default:

@@ -7,9 +7,15 @@ import (
 	"io"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/baileyhq/bailey/tool"
 )
+
+// ErrStuck says that a call or an answer is still under way, because a write to the
+// client, or the disk, does not come back. The workspace must not be closed
+// beneath it: the process should end.
+var ErrStuck = errors.New("mcpserver: a call does not end")
 
 // Serve talks to one client until it closes r or ctx ends. Then it gives calls
 // that are under way a little time for their answers (cancelled, if ctx ended),
@@ -28,6 +34,12 @@ func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) er
 	case err = <-done:
 	case <-s.conn.overdue:
 		o.Logger.Warn("the client does not take its answers; leaving")
+		_ = s.conn.Close()
+		select {
+		case err = <-done:
+		case <-time.After(closeGrace):
+			err = ErrStuck
+		}
 	}
 	_ = s.conn.Close()
 	s.conn.settle()

@@ -77,8 +77,12 @@ func (c *conn) reply(r *jsonrpc.Response, b *batch) error {
 func (c *conn) finish(k *call) {
 	c.mu.Lock()
 	c.calls.done(k)
+	waiting := c.calls.queued > 0
 	c.mu.Unlock()
 	k.payload.release()
+	if waiting {
+		c.in.interrupt()
+	}
 	select {
 	case c.changed <- struct{}{}:
 	default: // Read has not yet taken note of the one before
