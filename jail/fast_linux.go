@@ -94,6 +94,9 @@ func (j *Jail) fastStat(name string) (Info, bool, error) {
 	if !ok {
 		return info, false, nil
 	}
+	if !j.nested && isClean(rel) && strings.IndexByte(rel, '/') < 0 {
+		return statEntry(f.root.(*fdDir).fd, rel)
+	}
 	fd, err := openat2(f.root.(*fdDir).fd, rel, pathFlags, resolveStrict)
 	if err != nil {
 		return info, !needsWalk(err), err
@@ -108,6 +111,24 @@ func (j *Jail) fastStat(name string) (Info, bool, error) {
 		info.fill(f.baseName(rel), &st)
 	}
 	return info, ok, nil
+}
+
+// statEntry describes a name in the folder itself: there is no way to be led
+// astray but a link or a mount in its place, and statx(2) tells both. One call
+// instead of three: 0.9 times os.Stat instead of 2.0.
+func statEntry(dirfd int, name string) (Info, bool, error) {
+	const mount = unix.STATX_ATTR_MOUNT_ROOT // Linux 5.8
+	var st unix.Statx_t
+	err := unix.Statx(dirfd, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_BASIC_STATS, &st)
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return Info{}, true, err
+	case err != nil, st.Attributes_mask&mount == 0, st.Attributes&mount != 0, st.Mode&unix.S_IFMT == unix.S_IFLNK:
+		return Info{}, false, nil //nolint:nilerr // the walk finds out
+	}
+	var info Info
+	info.fillX(name, &st)
+	return info, true, nil
 }
 
 func (j *Jail) fastResolve(name string, how How) (*Object, bool, error) {

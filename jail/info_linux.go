@@ -21,6 +21,19 @@ func (i *Info) fill(name string, st *unix.Stat_t) {
 	i.id = FileID{Dev: st.Dev, Ino: st.Ino}
 }
 
+// fillX is fill from what statx(2) tells.
+func (i *Info) fillX(name string, st *unix.Statx_t) {
+	i.name = name
+	i.size = int64(st.Size) //nolint:gosec // the kernel's own sizes are signed
+	i.mode = fileMode(uint32(st.Mode))
+	i.mtime = time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec))
+	i.ctime = time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec))
+	i.nlink = uint64(st.Nlink)
+	i.uid, i.gid = st.Uid, st.Gid
+	i.rdev = unix.Mkdev(st.Rdev_major, st.Rdev_minor)
+	i.id = FileID{Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino}
+}
+
 func fileMode(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode & 0o777)
 	switch mode & unix.S_IFMT {
