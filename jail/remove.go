@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"syscall"
 )
 
 // A Guard judges one object right before it is removed, moved or copied: its
@@ -58,7 +59,7 @@ func (o *Object) unlink() error {
 }
 
 // removeRounds bounds how often RemoveAll comes back for entries that were made
-// while it was at work.
+// or changed their kind while it was at work.
 const removeRounds = 8
 
 // RemoveAll removes a directory with everything beneath, by descriptor, without
@@ -88,7 +89,8 @@ func (o *Object) RemoveAll(ctx context.Context, guard Guard) (removed int, err e
 			}
 			err = o.fail("remove", err)
 		}
-		if !errors.Is(err, ErrNotEmpty) || round == removeRounds {
+		again := errors.Is(err, ErrNotEmpty) || errors.Is(err, ErrChanged)
+		if !again || round == removeRounds {
 			return removed, err
 		}
 	}
@@ -115,6 +117,8 @@ func (o *Object) removeBeneath(ctx context.Context, guard Guard) (removed int, e
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
+		case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
+			return report("remove", e.Path(), ErrChanged) // swapped since it was listed
 		case err != nil:
 			return report("remove", e.Path(), err)
 		}
