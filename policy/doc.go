@@ -2,8 +2,9 @@
 // human, or denied.
 //
 // A [Config] is compiled once into a [Policy]. [Policy.Judge] then decides about
-// one [Access], and a [Cursor] about the entries of a directory on a walk. Both
-// name the one rule that is responsible. The package is pure: it does no I/O,
+// one [Access], a [Cursor] about the entries of a directory on a walk, and
+// [Policy.JudgeCommand] about a command. All name the one rule that is
+// responsible. The package is pure: it does no I/O,
 // reads no environment, and the same input gives the same verdict.
 //
 // # Order of decision
@@ -50,13 +51,40 @@
 // wildcard in the segment (credentials*). The segments of the workspace's own
 // path, and of ~, don't count as spelled out.
 //
+// # Commands
+//
+// A command is judged by every program that it would run. Its own stages are
+// the tool policy, the rules with commands and those about the tool alone,
+// the dangers that programs are known for, and the default action. One program
+// that a deny rule matches denies the whole. A rule that would match for some of
+// what the run may make of an argument asks a human, also if it is to deny.
+//
+// The tool named shell is supervised unless the tool policy names it. Rules that
+// allow each program of a command lift that, but no entry of the tool policy that
+// supervises. Where the tool policy allows the shell, what can't be read runs,
+// unless some rule denies or supervises commands: then a human is asked.
+//
+// Patterns of commands are words: * stands for any text in a word, slashes
+// included, ** for any number of words. A pattern matches a whole call, the
+// global options of git apart. To deny or supervise, the program's name as
+// written, the file that it resolves to, and the last parts of both count, in any
+// case. To allow, only the file counts, or the last part of the name, and only
+// if the file lies out of the agent's reach; and what an argument becomes at the
+// run is matched by ** alone.
+//
+// A danger is lifted by an allow rule that spells the program out, and where it
+// lies in the arguments (the recursive deletion of a root, a signal to every
+// process, a fork bomb, a download that is executed) by one without wildcards.
+//
 // # Guarantees
 //
-//   - Adding a deny rule never makes a verdict milder.
+//   - Adding a deny or supervised rule never makes a verdict milder.
 //   - The order of rules never changes a verdict.
 //   - No change of letter case below the workspace gets a path past a deny rule.
 //   - A Cursor's verdict is that of Judge for the same path.
 //   - Paths that are relative, or not clean, are denied; none makes it panic.
+//   - No rule allows a command of which not all is known, or that runs a program
+//     the agent can write.
 //
 // # What it does not do
 //
@@ -65,6 +93,8 @@
 // object. It does not know which folders are allowed, nor special files. Names
 // are compared by simple case folding, not by Unicode normalisation, so on a file
 // system that equates composed and decomposed letters the caller must pass names
-// as the directory holds them. Rules with commands are checked and kept, and
-// match no path.
+// as the directory holds them. Rules with commands match no path: what a program
+// does with its arguments, and what the files say that it executes, is not judged.
+// It believes a [CommandAccess] too: that the programs are all, what they resolve
+// to, and what they are known for.
 package policy

@@ -39,12 +39,15 @@ func isNumber(w *syntax.Word) bool {
 	case *syntax.Lit:
 		return part.Value != "" && strings.Trim(part.Value, "0123456789") == ""
 	case *syntax.ParamExp:
-		return part.Param != nil && strings.Contains("?#$", part.Param.Value) && len(part.Param.Value) == 1 &&
+		return part.Param != nil && isCount(part.Param.Value) &&
 			!part.Excl && part.Index == nil && part.Slice == nil && part.Repl == nil && part.Exp == nil
 	default:
 		return false
 	}
 }
+
+// isCount reports whether a parameter always is a number.
+func isCount(name string) bool { return name == "?" || name == "#" || name == "$" }
 
 // quote shows a text in a reason.
 func quote(text string) string {

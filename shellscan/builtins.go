@@ -88,8 +88,9 @@ func init() {
 func (s *scanner) quietBuiltin(name string, args []Arg) {
 	for i, arg := range args {
 		switch {
-		case arg.Kind == One && strings.Contains("$? $# $$", arg.Text):
-		case arg.Kind != Literal, name != "umask" && name != "ulimit" && strings.HasPrefix(arg.Text, "-") && !plainFlags(arg.Text, "lprsn"):
+		case arg.Kind == One && hasWord("$? $# $$", arg.Text):
+		case name == "jobs" && !plainFlags(arg.Text, "lprsn") && strings.HasPrefix(arg.Text, "-"),
+			arg.Kind != Literal, name != "umask" && name != "ulimit" && strings.HasPrefix(arg.Text, "-") && !plainFlags(arg.Text, "lrsnf") && name != "jobs":
 			s.dynamic(name + " may evaluate " + quote(arg.Text))
 			return
 		case name == "getopts" && i == 1:
@@ -200,7 +201,7 @@ func (s *scanner) names(at int, c call) {
 	}
 }
 
-func (s *scanner) kill(at int, c call) {
+func (s *scanner) kill(at int, _ call) {
 	p := &s.reading.Programs[at]
 	p.Inert = false
 	p.Danger = dangerOf("kill", p.Args)

@@ -111,6 +111,7 @@ func (s *scanner) unknownProgram(c call) {
 
 // program reads the call of a program that is no builtin.
 func (s *scanner) program(at int, base string, c call) {
+	base = knownAs(base)
 	args := c.words[1:]
 	p := &s.reading.Programs[at]
 	if s.guess == 0 {
@@ -132,7 +133,7 @@ func (s *scanner) program(at int, base string, c call) {
 		s.wrapper(at, c, w)
 		return
 	}
-	if spec, ok := interpreterOf(base); ok {
+	if spec, ok := interpreters[base]; ok {
 		s.interpreter(at, c, spec)
 		return
 	}

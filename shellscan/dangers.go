@@ -110,7 +110,7 @@ func setsKernel(word string) bool {
 	return strings.Contains(word, "=") || hasWord("-w --write -p --load --system", word) || strings.HasPrefix(word, "-p")
 }
 
-func runLevel(word string) bool { return len(word) == 1 && strings.Contains("0123456sS", word) }
+func runLevel(word string) bool { return hasWord("0 1 2 3 4 5 6 s S", word) }
 
 // systemctlReads are the commands of systemctl that change nothing.
 const systemctlReads = "status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files " +

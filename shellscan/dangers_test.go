@@ -171,7 +171,7 @@ func TestArgv(t *testing.T) {
 
 // What the call itself gives a shell to read is executed.
 func TestStdin(t *testing.T) {
-	for text, want := range map[string]bool{"sh": false, "python3": false, "cat": true, "sh x.sh": true, "bash -s": false} {
+	for text, want := range map[string]bool{"sh": false, "python3": false, "cat": true, "python3 x.py": true, "bash -s": false} {
 		if r := Scan(Input{Command: text, Stdin: true}); r.Complete() != want {
 			t.Errorf("%s: %v", text, r.Dynamic)
 		}

@@ -72,15 +72,6 @@ func withVersions(m map[string]interpreter) map[string]interpreter {
 	return m
 }
 
-// interpreterOf finds an interpreter by a name such as python3.12.
-func interpreterOf(base string) (interpreter, bool) {
-	if i, ok := interpreters[base]; ok {
-		return i, true
-	}
-	i, ok := interpreters[strings.TrimRight(base, "0123456789.-")]
-	return i, ok && strings.TrimRight(base, "0123456789.-") != base
-}
-
 // interpreter reads the call of a program that executes code. Code in an
 // argument or on standard input could do anything, so it is never known; a file
 // that is named can be looked at.
@@ -113,8 +104,8 @@ func (s *scanner) interpreter(at int, c call, in interpreter) {
 			return
 		case moduleOption:
 			p.Source = File
-			if len(args) == 0 || args[0].Kind != Literal {
-				s.dynamic(p.Name + " executes a module that is decided at the run")
+			if len(args) == 0 || args[0].Kind != Literal || evaluating[args[0].Text] {
+				s.dynamic(p.Name + " executes a module that is decided at the run, or evaluates code")
 			}
 			return
 		case infoOption:
@@ -144,6 +135,9 @@ const (
 	projectOption
 	unknownOption
 )
+
+// evaluating are modules of Python that execute what they are given.
+var evaluating = set("timeit pdb code codeop cProfile profile trace runpy asyncio idlelib doctest sqlite3 turtledemo")
 
 // option tells what an option does, and how many words after it are its own.
 func (in *interpreter) option(word string, next []Arg) (used int, kind optionKind) {
@@ -176,9 +170,12 @@ func (in *interpreter) option(word string, next []Arg) (used int, kind optionKin
 			return 0, moduleOption
 		case strings.Contains(in.values, letter):
 			if i+1 < len(name) {
+				if strings.Contains(name, ":") { // -W imports the class that it names
+					return 0, unknownOption
+				}
 				return 0, harmlessOption
 			}
-			if !isOneWord(next) {
+			if !isOneWord(next) || strings.Contains(next[0].Text, ":") {
 				return 0, unknownOption
 			}
 			return 1, harmlessOption
@@ -228,13 +225,21 @@ func (s *scanner) make(at int, c call) {
 		case isLong(arg.Text, "file"), isLong(arg.Text, "makefile"):
 			s.makefile(at, strings.TrimPrefix(value, "="), args[i+1:])
 		case isLong(arg.Text, "directory", "debug", "dry-run"), isLong(arg.Text, "include-dir", "ignore-errors"):
-		case strings.HasPrefix(arg.Text, "-") && !strings.HasPrefix(arg.Text, "--") && strings.ContainsAny(arg.Text, "fE"):
+		case isShort(arg.Text, "E"):
+			p.Source = Inline
+			s.dynamic(p.Name + " " + quote(arg.Text) + " executes what it is given")
+		case isShort(arg.Text, "f"):
 			_, file, _ := strings.Cut(arg.Text, "f")
 			s.makefile(at, file, args[i+1:])
 		case assigns && !strings.HasPrefix(arg.Text, "-") && !describes(name, value):
 			s.dynamic(p.Name + " " + quote(arg.Text) + " may change what runs")
 		}
 	}
+}
+
+// isShort reports whether a word holds one of some short options.
+func isShort(word, letters string) bool {
+	return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, letters)
 }
 
 // describes reports whether a variable of make can hardly be a command.

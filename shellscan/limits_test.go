@@ -380,6 +380,26 @@ sed -n '/a/{p;e b
 }'
 sed 's/[/]/b/e'
 sed 's/a\/b/c/e'
+sed 's/[]/]/p;y/e;p;#/aaaaaa/'
+sed 's/[^]/]/x/'
+sed 's/[[:x:]/]/b/e'
+make -E a
+make -sE a
+make -j4E a
+python3 -m timeit a
+python3 -m pdb x.py
+python3 -W a::b.C x.py
+python3 -Wa::b.C x.py
+bash5 -c "$x"
+bash5.2 x.sh
+sh x.sh
+gcc-12 -wrapper a b
+tar cf a -T b
+tar cf a --files-from=b
+exec 3<>/dev/tcp/a/1
+wait -p PATH
+jobs -x a
+vim.basic a
 sed 'y/a/b/;e'
 sed ':a;e'
 sed 'b;e'
@@ -446,8 +466,6 @@ find . -type f -name '*.go' -not -path './x/*' -exec wc -l {} + -delete
 find . -name '*.tmp' -exec rm {} ';'
 sh -c 'ls | wc -l'
 bash -c 'cd a && ls'
-sh x.sh a b
-bash -eux x.sh
 python3 x.py "a b"
 python3 -m pytest -q tests
 python3 -u -W ignore x.py

@@ -25,8 +25,8 @@ type hazard struct {
 
 var hazards = map[string]hazard{
 	"tar": {
-		long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command",
-		safe: "checkpoint", short: "IF", bare: true,
+		long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command files-from",
+		safe: "checkpoint", short: "IFT", bare: true,
 	},
 	"rsync":   {long: "rsh rsync-path config daemon server", safe: "remote-option recursive", short: "eM"},
 	"split":   {long: "filter"},
@@ -106,8 +106,29 @@ var closed = set(
 	"latex pdflatex xelatex lualatex vi vim view nvim ex ed red emacs emacsclient nano pico joe mcedit less more most man",
 	"info pg apt apt-get aptitude dpkg rpm yum dnf zypper pacman apk snap flatpak brew docker podman nerdctl ctr crictl runc",
 	"crun lxc machinectl kubectl helm ansible ansible-playbook terraform vagrant gpg gpg2 logrotate anacron xdg-open open",
-	"asdf mise nix guix conda nvm xdotool",
+	"asdf mise nix guix conda nvm xdotool vim.basic vim.tiny vim.nox vimdiff rvim nvi editor sensible-editor pager",
+	"sensible-pager sensible-browser www-browser x-terminal-emulator xterm",
 )
+
+// knownAs returns the name by which this package knows a program: bash for
+// bash5, gcc for gcc-12.
+func knownAs(base string) string {
+	short := strings.TrimRight(base, "0123456789.-")
+	if short == base || isKnown(base) || !isKnown(short) {
+		return base
+	}
+	return short
+}
+
+func isKnown(base string) bool {
+	_, reads := readers[base]
+	_, shell := shells[base]
+	_, wraps := wrappers[base]
+	_, interprets := interpreters[base]
+	_, runs := hazards[base]
+	_, harms := dangerous[base]
+	return reads || shell || wraps || interprets || runs || harms || runners[base] || closed[base]
+}
 
 // runsOthers returns the first argument by which a program would run another.
 func runsOthers(base string, args []Arg) string {

@@ -131,8 +131,8 @@ func TestReadings(t *testing.T) {
 		{"sh -c 'a {b,c}'", ". sh -c a {b,c}; a {b,c}; a b c"}, // in either dialect
 		{"bash -lc a", "! bash -lc a; a"},
 		{"bash -O extglob -c a", "! bash -O extglob -c a"},
-		{"sh x.sh", ". sh x.sh"},
-		{"sh -x -- x.sh", ". sh -x -- x.sh"},
+		{"sh x.sh", "! sh x.sh"},
+		{"sh -x -- x.sh", "! sh -x -- x.sh"},
 		{"a | sh", "! a; sh"},
 		{"sh -s a", "! sh -s a"},
 		{"zsh -c a", "! zsh -c a; a"},
@@ -169,6 +169,7 @@ func TestReadings(t *testing.T) {
 		{"awk 'BEGIN{\"a b\"|getline}'", "! awk BEGIN{\"a b\"|getline}; a b"},
 		{"awk '{print > \"f\"}'", "! awk {print > \"f\"}; f"},
 		{"sed -n -e '1,5p' -e 's/a/b/gI;$!d' -i f", ". sed -n -e 1,5p -e s/a/b/gI;$!d -i f"},
+		{"sed 's/[[:space:]]*$//' f; sed 's/[^a-z]/x/' f", ". sed s/[[:space:]]*$// f; sed s/[^a-z]/x/ f"},
 		{"sed '/x/,/y/{s,a,b,;p}' f", ". sed /x/,/y/{s,a,b,;p} f"},
 		{"sed 'e a' f; sed s/x/y/we f; sed 's/x/a/e'; sed '1w f'; sed -f x", "! sed e a f; ?a; sed s/x/y/we f; sed s/x/a/e; sed 1w f; sed -f x"},
 		{"python3 x.py; python3 -u -m pytest -q; python3 --version", ". python3 x.py; python3 -u -m pytest -q; python3 --version"},

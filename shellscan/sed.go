@@ -133,8 +133,8 @@ func (r *sedReader) address() bool {
 }
 
 // until moves behind the next delimiter that is neither escaped nor in a
-// bracket expression. Where sed versions disagree about brackets, the text is
-// not understood: both readings must end at the same place.
+// bracket expression. Versions of sed disagree about delimiters in brackets, and
+// a bracket that starts with ] is easily misread: such texts are not understood.
 func (r *sedReader) until(delimiter byte) bool {
 	bracket := false
 	for r.at < len(r.text) {
@@ -147,8 +147,19 @@ func (r *sedReader) until(delimiter byte) bool {
 			return false
 		case c == delimiter:
 			return !bracket
+		case c == '[' && bracket:
+			if class := r.peek(); class == ':' || class == '.' || class == '=' {
+				end := strings.Index(r.text[r.at+1:], string(class)+"]")
+				if end < 0 {
+					return false
+				}
+				r.at += end + 3
+			}
 		case c == '[':
 			bracket = true
+			if rest := strings.TrimPrefix(r.text[r.at:], "^"); strings.HasPrefix(rest, "]") {
+				return false
+			}
 		case c == ']':
 			bracket = false
 		}
@@ -188,7 +199,7 @@ func (r *sedReader) substitute() bool {
 	}
 	for { // the replacement has no bracket expressions
 		c := r.next()
-		if c == 0 {
+		if c == 0 || c == '\n' {
 			return false
 		}
 		if c == d {

@@ -19,7 +19,7 @@ const shellFlags = "euxvnfCbm"
 // shellCall reads sh -c TEXT, sh FILE, and a shell that reads its commands.
 func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 	name := s.reading.Programs[at].Name
-	if !readableShells[baseName(name)] {
+	if !readableShells[knownAs(baseName(name))] {
 		s.dynamic(quote(name) + " reads another language")
 	}
 	text, reads, rest := false, false, c.words[1:]
@@ -50,6 +50,7 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 		s.dynamic(name + " has no text to run")
 	case len(rest) > 0 && !reads:
 		s.script(at, rest[0])
+		s.dynamic(name + " executes a file, which may run anything")
 	default:
 		s.stream(at, c, dialects)
 	}

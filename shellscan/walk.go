@@ -335,6 +335,9 @@ func (s *scanner) file(w *syntax.Word, read, write bool) {
 }
 
 func (s *scanner) addRedirect(word Arg, read, write bool) {
+	if s.dialect == Bash && (strings.HasPrefix(word.Text, "/dev/tcp/") || strings.HasPrefix(word.Text, "/dev/udp/")) {
+		s.dynamic("a redirect opens a network connection")
+	}
 	r := Redirect{Path: word.Text, Read: read, Write: write, Position: s.at}
 	switch {
 	case word.Kind == One && (word.Text == "~" || strings.HasPrefix(word.Text, "~/") && plainPath(word.Text[1:])):

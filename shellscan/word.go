@@ -220,7 +220,7 @@ func (b *wordBuilder) param(p *syntax.ParamExp) {
 		kind = Many
 	case p.Length:
 		kind = One
-	case kind == Many && strings.Contains("?#$", name) && len(name) == 1 && p.Slice == nil && p.Repl == nil && p.Exp == nil:
+	case kind == Many && isCount(name) && p.Slice == nil && p.Repl == nil && p.Exp == nil:
 		kind = One // a number
 	}
 	b.raise(kind)
@@ -300,19 +300,4 @@ func expanded(r *syntax.Redirect) bool {
 		}
 	}
 	return false
-}
-
-// unescape takes the backslashes off a literal.
-func unescape(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }
