@@ -164,9 +164,18 @@ func TestBatch(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("answers %v, want %v", got, want)
 	}
-	s.send(`[{"jsonrpc":"2.0","method":"notifications/no/such"}]`, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+	s.send(`[` + callLine(6, "file_read", `{"path":"hold"}`) + `]`)
+	<-f.asked
+	s.send(cancelLine(6), `[{"jsonrpc":"2.0","method":"notifications/no/such"}]`)
+	for len(f.records()) < 3 { // until the cancelled call is done with
+		s.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+		if r := s.reply(); r.ID != 5.0 {
+			t.Fatalf("a batch that wants no answer gets one: %+v", r)
+		}
+	}
+	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 	if r := s.reply(); r.ID != 5.0 {
-		t.Errorf("a batch of notifications is answered: %+v", r)
+		t.Errorf("a batch that wants no answer gets one: %+v", r)
 	}
 }
 

@@ -226,6 +226,31 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// When the time for answers after the end of the input is over, calls are cancelled,
+// and those whose turn never came are recorded too.
+func TestEndOfGrace(t *testing.T) {
+	was := leaveGrace
+	leaveGrace = 50 * time.Millisecond
+	defer func() { leaveGrace = was }()
+	f := newFixture(t, "code_review", holdRule)
+	f.write("hold", "")
+	s := f.serve().greet()
+	const calls = maxRunning + 3
+	for i := range calls {
+		s.send(callLine(i, "file_read", `{"path":"hold"}`))
+	}
+	s.end()
+	records := f.records()
+	for _, r := range records {
+		if r.ErrorKind != "cancelled" {
+			t.Errorf("record %+v", r)
+		}
+	}
+	if len(records) != calls {
+		t.Errorf("%d records, want %d", len(records), calls)
+	}
+}
+
 // A client that does not take its answers can't keep the server from ending.
 func TestStuckClient(t *testing.T) {
 	wasLeave, wasStop, wasClose := leaveGrace, stopGrace, closeGrace
