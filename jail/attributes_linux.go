@@ -22,6 +22,7 @@ func (d *fdDir) plain(name string) bool {
 		return false
 	}
 	var buf [256]byte // more than that is looked at in full
+	//nolint:gosec // the pointers live as long as the call, and x/sys has no wrapper yet
 	n, _, errno := unix.Syscall6(unix.SYS_LISTXATTRAT, uintptr(d.fd), uintptr(unsafe.Pointer(path)),
 		unix.AT_SYMLINK_NOFOLLOW, uintptr(unsafe.Pointer(&buf)), unsafe.Sizeof(buf), 0)
 	if errno != 0 {

@@ -52,9 +52,9 @@ func (r *dentReader) next() ([]entry, error) {
 	for {
 		n, err := unix.Getdents(r.fd, r.buf[:])
 		switch {
-		case err == unix.EINTR: //nolint:errorlint // a plain errno
+		case err == unix.EINTR:
 			continue
-		case err == unix.ENOENT: //nolint:errorlint // removed while it was read
+		case err == unix.ENOENT: // removed while it was read
 			n, err = 0, nil
 		}
 		if err != nil || n == 0 {

@@ -24,7 +24,7 @@ func (i *Info) fill(name string, st *unix.Stat_t) {
 // fillX is fill from what statx(2) tells.
 func (i *Info) fillX(name string, st *unix.Statx_t) {
 	i.name = name
-	i.size = int64(st.Size) //nolint:gosec // the kernel's own sizes are signed
+	i.size = int64(st.Size)
 	i.mode = fileMode(uint32(st.Mode))
 	i.mtime = time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec))
 	i.ctime = time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec))

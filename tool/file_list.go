@@ -69,11 +69,7 @@ func listFiles(ctx context.Context, c *call, a *listArgs) (string, *listData, er
 			return nil
 		}
 		data.Total++
-		item, err := listItem(e, stat)
-		if err != nil {
-			return err
-		}
-		top.add(item)
+		top.add(listItem(e, stat))
 		return nil
 	})
 	if err != nil {
@@ -97,18 +93,17 @@ type item struct {
 	mtime time.Time
 }
 
-func listItem(e *jail.WalkEntry, stat bool) (item, error) {
+// listItem notes an entry. Of one that went away meanwhile, or that lies on a
+// mount that may not be entered, the name is all that can be said.
+func listItem(e *jail.WalkEntry, stat bool) item {
 	it := item{name: e.Name(), mode: e.Type()}
 	if !stat {
-		return it, nil
+		return it
 	}
-	info, err := e.Info()
-	if err != nil {
-		// It went away meanwhile, or it lies on a mount that may not be entered.
-		return it, nil //nolint:nilerr // the name is all that can be said of it
+	if info, err := e.Info(); err == nil {
+		it.size, it.mtime = info.Size(), info.ModTime()
 	}
-	it.size, it.mtime = info.Size(), info.ModTime()
-	return it, nil
+	return it
 }
 
 func (it item) shown(sizes bool) listEntry {

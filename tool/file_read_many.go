@@ -83,7 +83,7 @@ func (c *call) readOne(ctx context.Context, g *target, out *strings.Builder) (re
 	if g.err != nil {
 		file.Error, file.ErrorKind = g.err.Error(), g.err.Kind
 		fmt.Fprintf(out, "error: %s\n", file.Error)
-		return file, nil
+		return file, nil //nolint:nilerr // one path that fails does not fail the others
 	}
 	file.OutputStart = out.Len()
 	out.WriteString(content)

@@ -90,7 +90,7 @@ func (t *tree) visit(e *jail.WalkEntry) error {
 	judge := t.judges[depth-1]
 	switch {
 	case e.Err() != nil:
-		return nil // it was listed by its parent, and can't be looked into
+		return nil //nolint:nilerr // it was listed by its parent, and can't be looked into
 	case t.excluded(e):
 		t.data.Excluded++
 		return skip(e)

@@ -36,7 +36,6 @@ type rewrite struct {
 	after    string // SHA-256 of content
 	encoding text.Encoding
 	exact    bool // only the file in before may be replaced
-	note     string
 	applied  []text.Applied
 }
 
