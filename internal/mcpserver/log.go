@@ -17,9 +17,11 @@ type logEntry struct {
 // front of the client, any other for debugging. Nothing is sent to a client that
 // did not set a level.
 func tell(ctx context.Context, session *mcp.ServerSession, name string, a *answer) {
-	entry, level := logEntry{Tool: clip(name)}, mcp.LoggingLevel("debug")
+	entry := logEntry{Tool: clip(name)}
+	message := &mcp.LoggingMessageParams{Logger: "bailey", Level: "debug"} //nolint:staticcheck // deprecated by one protocol version of five
 	if a.kind != "" {
-		entry.ErrorKind, entry.Error, level = string(a.kind), a.text, "warning"
+		entry.ErrorKind, entry.Error, message.Level = string(a.kind), a.text, "warning"
 	}
-	_ = session.Log(ctx, &mcp.LoggingMessageParams{Logger: "bailey", Level: level, Data: entry}) //nolint:staticcheck // deprecated by one protocol version of five
+	message.Data = entry
+	_ = session.Log(ctx, message) //nolint:staticcheck // as above
 }

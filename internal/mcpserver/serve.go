@@ -27,7 +27,8 @@ func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) er
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, s.conn.stop)()
+	unwatch := context.AfterFunc(ctx, s.conn.stop)
+	defer unwatch()
 	done := make(chan error, 1)
 	go func() { done <- session.Wait() }()
 	select {

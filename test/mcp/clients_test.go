@@ -3,15 +3,24 @@
 package mcp
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/baileyhq/bailey/internal/cli"
 )
 
-// TestClients runs the node tests beside this file with a binary made for it.
+// TestMain lets this binary be the command, by its name.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "bailey" {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// TestClients runs the node tests beside this file.
 func TestClients(t *testing.T) {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	node, err := filepath.Abs("node_modules/node-linux-" + arch + "/bin/node")
@@ -21,24 +30,34 @@ func TestClients(t *testing.T) {
 	if _, err := os.Stat(node); err != nil {
 		t.Skip("needs the clients: run npm ci in test/mcp")
 	}
-	tests, err := filepath.Glob("*.test.mjs")
-	if err != nil || len(tests) == 0 {
-		t.Fatalf("no tests: %v", err)
+	scripts, err := filepath.Glob("*.mjs")
+	if err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, append([]string{"--test"}, tests...)...)
-	cmd.Env = append(os.Environ(), "BAILEY="+build(t), "NO_COLOR=1")
+	args := []string{"--test"}
+	for _, name := range append(scripts, "package-lock.json") {
+		if _, err := os.ReadFile(name); err != nil { // a change of it makes a cached result void
+			t.Fatal(err)
+		}
+		if ok, _ := filepath.Match("*.test.mjs", name); ok {
+			args = append(args, name)
+		}
+	}
+	if len(args) < 3 {
+		t.Fatalf("the tests are gone: %v", scripts)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bailey := filepath.Join(t.TempDir(), "bailey")
+	if err := os.Symlink(self, bailey); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, args...)
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "BAILEY="+bailey, "HOME="+home, "XDG_CONFIG_HOME="+home, "NO_COLOR=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-}
-
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "bailey")
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "../../cmd/bailey")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
 }
