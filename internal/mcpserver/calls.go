@@ -9,11 +9,11 @@ import (
 // wait their turn, so that a client may send thousands at once; when too many
 // wait, nothing more is read until some are answered.
 const (
-	maxRunning = 32       // of a lane
-	maxQueued  = 4096     // requests that wait
-	maxWaiting = 32 << 20 // bytes of their messages
-	maxHeld    = 16 << 20 // bytes of results that wait to be written; beyond, no call starts
-	startHeld  = 256 << 10
+	maxRunning = 32        // of a lane
+	maxQueued  = 4096      // requests that wait
+	maxWaiting = 32 << 20  // bytes of their messages
+	maxHeld    = 16 << 20  // bytes of messages and results of what is under way; beyond, no call starts
+	startHeld  = 256 << 10 // taken for a result that is not there yet
 )
 
 // call is a request of the client from its arrival until it is answered.
@@ -89,7 +89,7 @@ func (s *calls) nextWork() *call {
 	}
 	k := s.start(s.work.take())
 	if k != nil {
-		s.hold(k, startHeld)
+		s.hold(k, startHeld+k.size)
 	}
 	return k
 }
@@ -121,7 +121,7 @@ func (s *calls) start(k *call) *call {
 	return k
 }
 
-// hold notes how many bytes the result of a call takes until it is written.
+// hold notes how many bytes a call takes until it is answered.
 func (s *calls) hold(k *call, n int) {
 	s.held += n - k.held
 	k.held = n

@@ -30,10 +30,9 @@ func TestBoundsOfCalls(t *testing.T) {
 		return n
 	}
 	for i := range 2*maxRunning - 1 {
-		if s.full() != (i >= maxWaiting>>20) {
-			t.Errorf("after %d requests of 1 MiB: full is %v", i, s.full())
-		}
-		s.add(request(i, methodCallTool))
+		k := request(i, methodCallTool)
+		k.size = maxHeld / maxRunning / 4
+		s.add(k)
 	}
 	if n := start(); n != maxRunning {
 		t.Errorf("%d calls run, want %d", n, maxRunning)
@@ -71,11 +70,25 @@ func TestBoundsOfCalls(t *testing.T) {
 	if !s.idle() || s.held != 0 || s.waiting != 0 {
 		t.Errorf("in the end: %+v", s)
 	}
-	for i := range maxQueued {
-		k := request(i, "ping")
-		k.size = 1
-		s.add(k)
+	for i := range maxWaiting >> 20 {
+		if s.full() {
+			t.Errorf("full after %d requests of 1 MiB", i)
+		}
+		s.add(request(i, methodCallTool))
 	}
+	if !s.full() {
+		t.Errorf("not full with %d bytes that wait", s.waiting)
+	}
+	if n := start(); n >= maxHeld>>20 {
+		t.Errorf("%d requests of 1 MiB start at once", n)
+	}
+	for s = newCalls(); s.queued < maxQueued-1; {
+		s.add(&call{req: request(s.queued, "ping").req})
+	}
+	if s.full() {
+		t.Error("full too early")
+	}
+	s.add(request(maxQueued, "ping"))
 	if !s.full() {
 		t.Errorf("not full with %d requests that wait", maxQueued)
 	}

@@ -197,5 +197,5 @@ func (c *conn) carry(k *call, p *payload) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k.payload = p
-	c.calls.hold(k, cap(p.text)+len(p.before)+len(p.after))
+	c.calls.hold(k, k.size+cap(p.text)+len(p.before)+len(p.after))
 }

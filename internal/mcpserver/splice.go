@@ -11,18 +11,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The SDK encodes a result five times on its way out: the content block, the
-// result around it, its RawMessage, the response, and the check of each inner
-// RawMessage. For a small result that is nothing, for a file of 1 MiB, which goes
-// out twice (text and structured content), it is most of the time of the call.
+// The SDK encodes a result again and again on its way out: the content block, the
+// result around it, the response around that, each with a check of what is inside.
+// For a small result that is nothing. A file of 1 MiB, which goes out twice (text
+// and structured content), takes 51 ms and 11 MB of memory that way, and 2 ms and
+// 6 KB the way that follows (BenchmarkDeliver; what counts is the ratio).
 //
 // So the SDK gets a small result in which a random token stands for the text, and
 // the connection, which writes the response, puts the text in the token's place:
 // escaped once, written twice. The seam is three things: deliver makes the small
 // result, RequestExtra ties it to its request, and conn.Write calls splice. All
 // that the SDK adds to a result (its type, the server's name) stays as it is.
-//
-// Measured beside the same server without the seam: see BenchmarkDeliver.
 
 // payload is a long text on its way past the SDK.
 type payload struct {
