@@ -173,6 +173,7 @@ func (c *copier) entry(e *WalkEntry, top *Object, dest string) error {
 	if dst.Real() != dest {
 		return dst.fail("copy", ErrChanged) // a link came into the way of the copy
 	}
+	dst.OnMade(top.confirm)
 	switch {
 	case e.IsDir():
 		info, err := e.Info()
@@ -216,7 +217,24 @@ func (c *copier) link(dst *Object, readlink func() (string, error)) error {
 		err = ErrChanged
 	}
 	if err == nil {
+		err = c.confirmLink(dst)
+	}
+	if err == nil {
 		c.files++
 	}
 	return dst.fail("copy", err)
+}
+
+func (c *copier) confirmLink(dst *Object) error {
+	if dst.confirm == nil {
+		return nil
+	}
+	info, err := dst.parent.lstat(dst.base)
+	if err == nil {
+		err = dst.confirmMade([]string{dst.Real()})
+	}
+	if err != nil {
+		dst.unmake(dst.parent, dst.base, info)
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"strings"
 	"syscall"
 )
 
@@ -15,7 +16,9 @@ import (
 // has copied, so that set-uid bits, owners and times are not kept there.
 //
 // For a directory the guard sees everything beneath before anything moves; what
-// is made beneath after that moves along.
+// is made beneath after that moves along. With dst.OnMade the guard sees it all
+// once more afterwards (by the paths that it had), and what it refuses then is
+// moved back.
 func (o *Object) MoveTo(ctx context.Context, dst *Object, overwrite bool, guard Guard) error {
 	if err := o.movable(ctx, dst, overwrite); err != nil {
 		return err
@@ -29,7 +32,7 @@ func (o *Object) MoveTo(ctx context.Context, dst *Object, overwrite bool, guard 
 	if _, err := dst.makeParents(ctx, 0o777); err != nil {
 		return dst.fail("move", err)
 	}
-	err := o.moveName(ctx, dst)
+	err := o.moveName(ctx, dst, guard)
 	if errors.Is(err, syscall.EXDEV) {
 		return o.moveByCopy(ctx, dst, overwrite, guard)
 	}
@@ -103,7 +106,7 @@ func (o *Object) judgeAll(ctx context.Context, dest string, guard Guard) error {
 
 // moveName renames, then makes sure that it moved the object and not something
 // that was swapped in.
-func (o *Object) moveName(ctx context.Context, dst *Object) error {
+func (o *Object) moveName(ctx context.Context, dst *Object, guard Guard) error {
 	unlock, err := lockBoth(ctx, o.parent, dst.parent)
 	if err != nil {
 		return err
@@ -132,10 +135,48 @@ func (o *Object) moveName(ctx context.Context, dst *Object) error {
 	if !now.same(o.info) {
 		return errors.Join(ErrChanged, dst.parent.rename(dst.base, o.parent, o.base, renameNoReplace))
 	}
+	if err := o.confirmMoved(ctx, dst, guard); err != nil {
+		if back := o.moveBack(dst); back != nil {
+			return errors.Join(err, back)
+		}
+		return err
+	}
 	if err := o.flush(dst.parent); err != nil {
 		return err
 	}
 	return o.flush(o.parent)
+}
+
+// confirmMoved looks once more, now that the object has its new name: at what was
+// made beneath a directory while it was judged, and at the place that it has got.
+// Without a Confirm nobody depends on that.
+func (o *Object) confirmMoved(ctx context.Context, dst *Object, guard Guard) error {
+	if dst.exists || dst.confirm == nil {
+		return nil
+	}
+	if err := dst.confirmMade([]string{dst.Real()}); err != nil {
+		return err
+	}
+	if !o.info.IsDir() {
+		return nil
+	}
+	if err := o.judgeAll(ctx, dst.Real(), guard); err != nil {
+		return &callersError{err}
+	}
+	return nil
+}
+
+// moveBack undoes a move. If somebody has taken the old name meanwhile, the object
+// gets one beside it: nothing is lost, and it does not stay where it may not be.
+func (o *Object) moveBack(dst *Object) error {
+	if now, err := dst.parent.lstat(dst.base); err != nil || !now.same(o.info) {
+		return err
+	}
+	err := dst.parent.rename(dst.base, o.parent, o.base, renameNoReplace)
+	if errors.Is(err, fs.ErrExist) {
+		err = dst.parent.rename(dst.base, o.parent, o.base+"~"+strings.TrimPrefix(tempName(), tempPrefix), renameNoReplace)
+	}
+	return err
 }
 
 func (o *Object) moveByCopy(ctx context.Context, dst *Object, overwrite bool, guard Guard) error {

@@ -30,6 +30,9 @@ type Object struct {
 	dotted  bool // the path ended in "." or ".."
 	viaLink bool // the path was a link with "/" behind it: this is where it leads
 	wantDir bool // the path of an absent object ended in "/"
+
+	confirm Confirm
+	made    []madeName // directories that an act made above the object, to be undone
 }
 
 // Given is the path as the caller gave it.
@@ -77,7 +80,10 @@ func (o *Object) Close() error {
 			errs = append(errs, d.close())
 		}
 	}
-	o.self, o.parent = nil, nil
+	for _, m := range o.made {
+		errs = append(errs, m.in.close())
+	}
+	o.self, o.parent, o.made = nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -282,13 +288,20 @@ func (o *Object) Mkdir(ctx context.Context, perm fs.FileMode) (made []string, er
 	if isNew {
 		made = append(made, o.Real())
 	}
-	o.self = d
-	o.info, err = d.info()
-	o.info.name, o.exists = o.base, true
-	if err == nil {
-		err = o.flush(o.parent)
+	info, err := d.info()
+	if err == nil && isNew {
+		if err = o.confirmMade(made); err != nil {
+			o.unmake(o.parent, o.base, info)
+			made = nil
+		}
 	}
-	return made, o.fail("mkdir", err)
+	if err != nil {
+		_ = d.close()
+		return made, o.fail("mkdir", err)
+	}
+	o.self, o.info, o.exists = d, info, true
+	o.info.name = o.base
+	return made, o.fail("mkdir", o.flush(o.parent))
 }
 
 // flush makes the names of a directory durable, unless that is not wanted or the
@@ -308,26 +321,38 @@ func (o *Object) flush(d dir) error {
 // it just made or found, and moves the object's parent down.
 func (o *Object) makeParents(ctx context.Context, perm fs.FileMode) (made []string, err error) {
 	dirs := o.Absent()
-	for i, name := range o.absent {
-		if err := ctx.Err(); err != nil {
-			return made, err
-		}
-		d, isNew, err := makeDir(o.parent, name, perm)
-		if err != nil {
-			return made, err
-		}
-		if isNew {
+	for i := 0; err == nil && len(o.absent) > 0; i++ {
+		var isNew bool
+		if isNew, err = o.makeParent(ctx, perm); isNew {
 			made = append(made, dirs[i])
 		}
-		if err := o.flush(o.parent); err != nil {
-			_ = d.close()
-			return made, err
-		}
-		_ = o.parent.close()
-		o.parent = d
 	}
-	o.absent = nil
-	return made, nil
+	// Also where something went wrong: what was made until then stays.
+	if confirmed := o.confirmMade(made); confirmed != nil {
+		o.unmakeParents()
+		return nil, confirmed
+	}
+	return made, err
+}
+
+// makeParent makes the outermost absent directory and goes down into it.
+func (o *Object) makeParent(ctx context.Context, perm fs.FileMode) (isNew bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	name := o.absent[0]
+	d, isNew, err := makeDir(o.parent, name, perm)
+	if err != nil {
+		return isNew, err
+	}
+	err = o.flush(o.parent)
+	if info, ierr := d.info(); isNew && ierr == nil && o.confirm != nil {
+		o.made = append(o.made, madeName{o.parent, name, info})
+	} else {
+		_ = o.parent.close()
+	}
+	o.parent, o.absent = d, o.absent[1:]
+	return isNew, err
 }
 
 // makeDir makes or finds a directory. What somebody else made there meanwhile is

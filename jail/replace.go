@@ -49,7 +49,8 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	if err := o.replaceable(opts); err != nil {
 		return Info{}, err
 	}
-	if _, err := o.makeParents(ctx, 0o777); err != nil {
+	made, err := o.makeParents(ctx, 0o777)
+	if err != nil {
 		return Info{}, err
 	}
 	perm := opts.Perm.Perm()
@@ -80,6 +81,12 @@ func (o *Object) replace(ctx context.Context, opts ReplaceOptions, write func(io
 	}
 	if err := o.commit(ctx, t, opts, info); err != nil {
 		return Info{}, err
+	}
+	if !o.exists {
+		if err := o.confirmMade(append(made, o.Real())); err != nil {
+			o.unmake(o.parent, o.base, info)
+			return Info{}, err
+		}
 	}
 	info.name = o.base
 	o.info, o.exists = info, true

@@ -103,6 +103,9 @@ const gitRule = "builtin:protected:git-repository"
 // judge asks the policy, with the facts about git that it can't see in a path.
 func (t *Toolbox) judge(ctx context.Context, a policy.Access) (policy.Verdict, error) {
 	if a.Effect&policy.Change != 0 {
+		if t.Workspace.TooGitLike(a.Real) {
+			return gitVerdict("too many names on this path are those of parts of a git repository"), ctx.Err()
+		}
 		a.GitDir = append(a.GitDir, t.Workspace.GitShaped(ctx, a.Real)...)
 	}
 	v := t.Policy.Judge(a)
@@ -110,12 +113,33 @@ func (t *Toolbox) judge(ctx context.Context, a policy.Access) (policy.Verdict, e
 		return v, ctx.Err()
 	}
 	if dir := t.Workspace.CompletesGit(ctx, a.Real); dir != "" {
-		return policy.Verdict{
-			Action: policy.Deny, Rule: gitRule, Kind: string(ProtectedPath), Stage: "builtin",
-			Message: fmt.Sprintf("git would take %s for a repository then, and run what its configuration names; use a directory named .git, or other names", shown(t.display(dir))),
-		}, ctx.Err()
+		return t.makesGit(dir), ctx.Err()
 	}
 	return v, ctx.Err()
+}
+
+func gitVerdict(message string) policy.Verdict {
+	return policy.Verdict{Action: policy.Deny, Rule: gitRule, Kind: string(ProtectedPath), Stage: "builtin", Message: message}
+}
+
+func (t *Toolbox) makesGit(dir string) policy.Verdict {
+	return gitVerdict(fmt.Sprintf("git would take %s for a repository then, and run what its configuration names; use a directory named .git, or other names", shown(t.display(dir))))
+}
+
+// confirm looks again when names have been made, and has them taken back if
+// another call, also of another process, has meanwhile made something of it that
+// the decision did not see: a repository that is complete now, or another path
+// because a directory above was moved.
+func (t *Toolbox) confirm(ctx context.Context, g *target) jail.Confirm {
+	return func(o *jail.Object, made []string) error {
+		for _, real := range made {
+			if dir := t.Workspace.MadeGit(ctx, real); dir != "" {
+				return denial(g.path, t.makesGit(dir))
+			}
+		}
+		// Last: all that was looked at by path was then looked at in the right place.
+		return o.InPlace(ctx)
+	}
 }
 
 // decideBeneath judges every descendant of a directory before anything happens.

@@ -2,6 +2,8 @@ package tool_test
 
 import (
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/baileyhq/bailey/tool"
@@ -105,4 +107,31 @@ func TestProtectedPaths(t *testing.T) {
 	b.must("file_read", args{"path": "top/.vscode/tasks.json"})
 	b.must("file_write", write("scripts/build.sh"))
 	b.must("file_write", write(".git/refs/heads/x"))
+}
+
+// Two calls at once, or of two processes, that would complete a repository
+// together and neither alone: none of them sees the other when it is decided.
+func TestCompletingARepositoryTogether(t *testing.T) {
+	for range 25 {
+		b := newBox(t, setup{tree: []string{"file r/HEAD x", "file r/config x"}})
+		other := *b
+		other.open(setup{})
+		var all sync.WaitGroup
+		all.Go(func() { b.call("dir_create", args{"path": "r/objects/pack"}) })
+		all.Go(func() { other.call("file_write", write("r/refs/heads/main")) })
+		all.Wait()
+		if b.exists("r/objects") && b.exists("r/refs") {
+			t.Fatal("a repository was made")
+		}
+	}
+}
+
+// An agent chooses how long a path is: one that holds a great many names of git's
+// is refused without looking for a repository at each of them.
+func TestManyNamesOfGit(t *testing.T) {
+	b := newBox(t, setup{})
+	for _, name := range []string{"refs/", "hooks/", "modules/", "config/"} {
+		b.refused(tool.ProtectedPath, "dir_create", args{"path": strings.Repeat(name, 10_000) + "x"})
+		b.must("dir_create", args{"path": strings.Repeat(name, 10) + "x"})
+	}
 }

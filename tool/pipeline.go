@@ -178,6 +178,7 @@ func (t *Toolbox) resolveTarget(ctx context.Context, c *call, g *target) error {
 	obj, err := t.Workspace.Jail().Resolve(ctx, g.name, g.how)
 	if err == nil {
 		g.obj = obj
+		obj.OnMade(t.confirm(ctx, g))
 		if obj.IsRoot() && (g.recursive || g.how == jail.Entry) && g.effect&policy.Change != 0 {
 			return asError(&fs.PathError{Op: "change", Path: g.path, Err: jail.ErrRoot})
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
 )
 
@@ -202,4 +203,34 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// A directory that is moved while a file is written in it does not take the file
+// to where the policy denies it.
+func TestWriteIntoAMovedDirectory(t *testing.T) {
+	for range 5 {
+		b := newBox(t, setup{rules: []policy.Rule{{
+			Name: "no", Action: policy.Deny, Tools: []string{"file_write"}, Paths: []string{"deploy/*.yaml"},
+		}}, tree: []string{"dir q"}})
+		writing := make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			defer close(writing)
+			b.call("file_write", args{"path": "q/prod.yaml", "content": strings.Repeat("x: y\n", 1<<21)})
+		})
+		for begun := false; !begun; {
+			names, _ := os.ReadDir(b.root + "/q")
+			select {
+			case <-writing:
+				begun = true
+			default:
+				begun = len(names) > 0
+			}
+		}
+		b.call("file_move", args{"source": "q", "destination": "deploy"})
+		all.Wait()
+		if b.exists("deploy/prod.yaml") {
+			t.Fatal("the file lies where the policy denies it")
+		}
+	}
 }

@@ -1,7 +1,9 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"path"
 	"strings"
 
@@ -13,9 +15,11 @@ import (
 // because they hold HEAD, objects and refs, or HEAD and commondir: git then
 // reads their configuration, which runs programs. It looks only where the rest of the path
 // names something that git acts on; for any other path it costs no look-up.
+//
+// Of a path that is TooGitLike nothing is returned.
 func (w *Workspace) GitShaped(ctx context.Context, real string) []string {
 	folder, ok := w.folderOf(real)
-	if !ok {
+	if !ok || w.TooGitLike(real) {
 		return nil
 	}
 	var shaped []string
@@ -29,25 +33,61 @@ func (w *Workspace) GitShaped(ctx context.Context, real string) []string {
 
 // CompletesGit returns the directory that creating real would turn into
 // something that git takes for a repository, or "". A directory named .git is
-// left to the rules for .git.
+// left to the rules for .git. Of a path that is TooGitLike nothing is returned.
 func (w *Workspace) CompletesGit(ctx context.Context, real string) string {
 	folder, ok := w.folderOf(real)
-	if !ok {
+	if !ok || w.TooGitLike(real) {
 		return ""
 	}
 	// The object may be a part of the shape itself, or lie below one that
 	// does not exist yet and would be made with it (docs/objects/x).
-	for dir, rest := path.Dir(real), path.Base(real); within(folder, dir); dir, rest = path.Dir(dir), path.Base(dir) {
-		if !partOfShape(rest) || strings.EqualFold(path.Base(dir), ".git") {
+	for dir, rest := range components(folder, real) {
+		if !partOfShape(rest[0]) || namedGit(dir) {
 			continue
 		}
 		before := w.shape(ctx, dir)
-		if !before.complete() && before.with(rest).complete() {
+		if !before.complete() && before.with(rest[0]).complete() {
 			return dir
 		}
 	}
 	return ""
 }
+
+// MadeGit returns the directory that git takes for a repository now that real,
+// which was not there before, has been made; or "". It is CompletesGit for
+// afterwards: of two acts that complete a repository together, neither of which
+// would alone, the later one is noticed.
+func (w *Workspace) MadeGit(ctx context.Context, real string) string {
+	dir, name := path.Split(real)
+	dir = strings.TrimSuffix(dir, "/")
+	if _, ok := w.folderOf(dir); ok && partOfShape(name) && !namedGit(dir) && w.shape(ctx, dir).complete() {
+		return dir
+	}
+	return ""
+}
+
+// maxGitLike is the most names of git's on one path for which directories are
+// looked at: an agent chooses how long a path is.
+const maxGitLike = 64
+
+// TooGitLike reports whether so many names on a path are those that git acts on,
+// or knows a repository by, that they are not looked into. Nothing should be
+// changed there.
+func (w *Workspace) TooGitLike(real string) bool {
+	folder, ok := w.folderOf(real)
+	if !ok {
+		return false
+	}
+	n := 0
+	for _, rest := range components(folder, real) {
+		if partOfShape(rest[0]) || actedOn(rest) {
+			n++
+		}
+	}
+	return n > maxGitLike
+}
+
+func namedGit(dir string) bool { return strings.EqualFold(path.Base(dir), ".git") }
 
 // shape is the set of entries of a directory by which git knows a repository.
 type shape struct{ head, objects, refs, commondir bool }
@@ -87,17 +127,28 @@ func (w *Workspace) shape(ctx context.Context, dir string) shape {
 // suspects returns the directories of which real would be a part that git acts
 // on, if they were repositories, outermost first.
 func suspects(folder, real string) []string {
-	rest := strings.TrimPrefix(strings.TrimPrefix(real, folder), "/")
-	names := strings.Split(rest, "/")
 	var dirs []string
-	dir := folder
-	for i, name := range names {
-		if actedOn(names[i:]) {
+	for dir, rest := range components(folder, real) {
+		if actedOn(rest) {
 			dirs = append(dirs, dir)
 		}
-		dir = path.Join(dir, name)
 	}
 	return dirs
+}
+
+// components goes down a path: each directory from the folder on, with the names
+// that lead from there to real.
+func components(folder, real string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		at := len(strings.TrimSuffix(folder, "/"))
+		names := strings.Split(strings.TrimPrefix(real[at:], "/"), "/")
+		for i, name := range names {
+			if name == "" || !yield(cmp.Or(real[:at], "/"), names[i:]) {
+				return
+			}
+			at += 1 + len(name)
+		}
+	}
 }
 
 // actedOn reports whether git acts on what lies at this path in a repository.

@@ -182,6 +182,16 @@ func TestGitShaped(t *testing.T) {
 			t.Errorf("%s completes %q, want %q", path, got, want)
 		}
 	}
+	for path, want := range map[string]string{
+		"bare/HEAD": "bare", "bare/objects": "bare", "half/refs": "", "bare/x": "", "links/refs": "links",
+	} {
+		if want != "" {
+			want = ws + "/" + want
+		}
+		if got := w.MadeGit(t.Context(), ws+"/"+path); got != want {
+			t.Errorf("%s made %q, want %q", path, got, want)
+		}
+	}
 	if got := w.GitShaped(t.Context(), "/etc/config"); got != nil {
 		t.Errorf("outside: %v", got)
 	}
