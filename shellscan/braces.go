@@ -9,8 +9,21 @@ import (
 // hasBrace reports whether bash might expand braces in a word.
 func hasBrace(w *syntax.Word) bool {
 	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 {
+		if lit, ok := part.(*syntax.Lit); ok && opensBrace(lit.Value) {
 			return !isLiteralBrace(w)
+		}
+	}
+	return false
+}
+
+// opensBrace reports whether a literal holds a { without a backslash.
+func opensBrace(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			return true
 		}
 	}
 	return false

@@ -280,8 +280,6 @@ func (g *generator) words(depth int) string {
 	return strings.Join(list, " ")
 }
 
-func single(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
 // simple is a call of a program, often through another.
 func (g *generator) simple(depth int) string {
 	call := g.program() + " " + g.words(depth)
@@ -331,7 +329,10 @@ func (g *generator) simple(depth int) string {
 			`hash -p /stub/evil p1; p1`, `coproc p1`, `x=p1; ${!x}`, `PS4='$(p1)'; set -x; :`, `mapfile -C p1 -c 1 <f1`, `enable -n echo; echo x`,
 			`. ./f1`, `source f1`, `BASH_ENV=f1 bash -c p1`, `declare -n r='a[$(p1)]'; r=1`, `case $(p1) in a) p2;; *) p3;; esac`, `: ${x:=$(p1)}`,
 			`export A=$(p1)`, `local y=1`, `readonly z=$(p2)`, `for i in $(p1); do p2 $i; done`, `wait; jobs -x p1`, `exec 3>f3; p1 >&3`, `cd /; p1`,
-			`shopt -s expand_aliases`, `p1 & wait`, `! p1`, `time p1`, `time -p p1 | p2`, `function q { p1; }; q`, `q() (p2); q a`, `p1() { p2; }; p1`, `select i in a; do p1; done`)
+			`shopt -s expand_aliases`, `p1 & wait`, `! p1`, `echo p1 >f9; sh f9`, `echo p2 >f9; . ./f9`, `echo p1 | sh`, `bash <(echo p1)`, `sh <<<p1`, `f9() { rm; }; f9`,
+			`echo 'system("p1")' >f9; awk 'BEGIN{'"$(cat f9)"'}'`, `sed "s/x/y/$e" f1`, `set -- p1; "$@"`, `while read -r l; do $l; done <<<p1`, `x=(p1 a); "${x[@]}"`,
+			`printf -v c p1; $c`, `find . -name f1 -exec sh -c 'p1 $0' {} ';'`, `echo p1 | xargs sh -c`, `echo p1 | xargs -I{} sh -c {}`, `env -S 'p1 a'`,
+			`command eval p1`, `command . ./f1`, `PATH= p1`, `type p1; hash p1`, `: >f8; p1 <f8 >f7`, `p1 <<<$(p2)`, `{ p1; } 2>&1 | p2`, `time p1`, `time -p p1 | p2`, `function q { p1; }; q`, `q() (p2); q a`, `p1() { p2; }; p1`, `select i in a; do p1; done`)
 	default:
 		return call
 	}

@@ -47,6 +47,7 @@ func TestReadings(t *testing.T) {
 		{`ls $"a"`, ". ls ‹$\"a\"›"},
 		{"{rm,-rf,/x}", ". rm -rf /x"},
 		{"ls a{b,c}d {1..3} {} {a} a,b {a,b}{c,d}", ". ls abd acd ‹{1..3}›* {} {a} a,b ‹{a,b}{c,d}›*"},
+		{`ls \{a,b} \,\{ a\\{b,c}`, `. ls {a,b} ,{ ‹a\\{b,c}›*`},
 		{"ls * ? [a] ~ ~/x a=~ 'x'* \\* '*'", ". ls ‹*›* ‹?›* ‹[a]›* ‹~› ‹~/x› ‹a=~› ‹'x'*›* * *"},
 		{"ls $x \"$x\" \"$@\" $# ${#x} $((1+1)) `true` \"$(true)\"", ". true; true; ls ‹$x›* ‹\"$x\"› ‹\"$@\"›* ‹$#› ‹${#x}› ‹$((1+1))› ‹`true`›* ‹\"$(true)\"›"},
 		{"a | b && c || d; e & f", ". a; b; c; d; e; f"},
