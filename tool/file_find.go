@@ -15,7 +15,7 @@ import (
 type findArgs struct {
 	Pattern   string   `json:"pattern" jsonschema:"glob below the start: ** crosses directories, * does not, {a,b} is either; a trailing / finds directories only"`
 	Path      string   `json:"path,omitempty" default:"\".\"" jsonschema:"the directory to start at, relative to the workspace or absolute"`
-	Exclude   []string `json:"exclude,omitempty" jsonschema:"globs of what to leave out: one without a slash is a name at any depth"`
+	Exclude   []string `json:"exclude,omitempty" max:"256" jsonschema:"globs of what to leave out: one without a slash is a name at any depth"`
 	Gitignore bool     `json:"gitignore,omitempty" default:"true" jsonschema:"leave out what .gitignore files name"`
 	Limit     int64    `json:"limit,omitempty" default:"1000" min:"1" max:"100000" jsonschema:"entries to find at most"`
 }

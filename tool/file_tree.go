@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/baileyhq/bailey/internal/search"
@@ -22,7 +22,7 @@ var maxTree = 10_000
 type treeArgs struct {
 	Path    string   `json:"path,omitempty" default:"\".\"" jsonschema:"the directory, relative to the workspace or absolute"`
 	Depth   int64    `json:"depth,omitempty" default:"3" min:"1" max:"100" jsonschema:"levels to show"`
-	Exclude []string `json:"exclude,omitempty" jsonschema:"globs of what to leave out: one without a slash is a name at any depth, one with a slash a path below the start; ** crosses directories"`
+	Exclude []string `json:"exclude,omitempty" max:"256" jsonschema:"globs of what to leave out: one without a slash is a name at any depth, one with a slash a path below the start; ** crosses directories"`
 }
 
 type treeData struct {
@@ -55,16 +55,23 @@ func fileTree() *spec {
 
 func treeFiles(ctx context.Context, c *call, a *treeArgs) (string, *treeData, error) {
 	g := c.targets[0]
+	t := &tree{data: &treeData{Path: text.DisplayName(g.Real()), Children: []treeNode{}}}
 	for _, x := range a.Exclude {
-		if err := search.CheckGlob(x); err != nil {
+		glob, err := search.ParseGlob(x)
+		if err != nil {
 			return "", nil, err
 		}
+		t.exclude = append(t.exclude, glob)
 	}
-	t := &tree{data: &treeData{Path: text.DisplayName(g.Real()), Children: []treeNode{}}, exclude: a.Exclude}
 	t.open = []*[]treeNode{&t.data.Children}
 	t.judges = []visible{c.visible(g)}
 	fmt.Fprintf(&t.lines, "%s/\n", strings.TrimSuffix(text.VisibleControl(c.box.display(g.Real())), "/"))
-	err := g.obj.Walk(ctx, jail.WalkOptions{Depth: int(a.Depth), Sorted: true}, t.visit)
+	err := g.obj.Walk(ctx, jail.WalkOptions{Depth: int(a.Depth), Sorted: true}, func(e *jail.WalkEntry) error {
+		if err := ctx.Err(); err != nil {
+			return err // Walk looks less often, and a pattern can make an entry slow
+		}
+		return t.visit(e)
+	})
 	if err != nil {
 		return "", nil, err
 	}
@@ -79,7 +86,7 @@ func treeFiles(ctx context.Context, c *call, a *treeArgs) (string, *treeData, er
 // tree builds the answer while a walk goes through a directory.
 type tree struct {
 	data    *treeData
-	exclude []string
+	exclude []*search.Glob
 	judges  []visible     // by depth: of the directory whose entries come
 	open    []*[]treeNode // by depth: where they go
 	lines   strings.Builder
@@ -118,16 +125,11 @@ func (t *tree) visit(e *jail.WalkEntry) error {
 }
 
 func (t *tree) excluded(e *jail.WalkEntry) bool {
-	for _, x := range t.exclude {
-		name := e.Path()
-		if !strings.Contains(x, "/") {
-			name = e.Name()
-		}
-		if doublestar.MatchUnvalidated(strings.TrimSuffix(x, "/"), name) {
-			return true
-		}
+	if len(t.exclude) == 0 {
+		return false
 	}
-	return false
+	path := e.Path()
+	return slices.ContainsFunc(t.exclude, func(x *search.Glob) bool { return x.Match(path, e.Name(), e.IsDir()) })
 }
 
 func skip(e *jail.WalkEntry) error {

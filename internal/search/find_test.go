@@ -150,9 +150,11 @@ func TestFindEnds(t *testing.T) {
 func TestGlobRefused(t *testing.T) {
 	root := makeTree(t, "a: 1")
 	j, start := open(t, root, ".")
-	for _, pattern := range []string{"", "/etc/*", "../*", "a/../../b", "..", "[", "{a", "a/{b", ".", "./", `x\`} {
-		if err := CheckGlob(pattern); !errors.Is(err, ErrPattern) {
-			t.Errorf("CheckGlob(%q) = %v, want a pattern error", pattern, err)
+	for _, pattern := range []string{"", "/etc/*", "../*", "a/../../b", "..", "[", "{a", "a/{b", ".", "./", `x\`,
+		strings.Repeat("{a,b}", 9), "{" + strings.Repeat("a,", 256) + "}", strings.Repeat("a", 1025), strings.Repeat("{a,b}", 8) + strings.Repeat("a", 200),
+	} {
+		if _, err := ParseGlob(pattern); !errors.Is(err, ErrPattern) {
+			t.Errorf("ParseGlob(%q) = %v, want a pattern error", pattern, err)
 		}
 		none := func(Found) error { t.Errorf("%q found something", pattern); return nil }
 		if _, err := Find(t.Context(), start, FindOptions{Jail: j, Pattern: pattern}, none); !errors.Is(err, ErrPattern) {
@@ -170,9 +172,40 @@ func TestGlobRefused(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"*", "**", "a..b", "...", "a/**/b", "{a,b}/c"} {
-		if err := CheckGlob(pattern); err != nil {
-			t.Errorf("CheckGlob(%q) = %v", pattern, err)
+		if _, err := ParseGlob(pattern); err != nil {
+			t.Errorf("ParseGlob(%q) = %v", pattern, err)
 		}
+	}
+}
+
+// Braces mean their alternatives, wherever they stand, and take no more time.
+func TestGlobBraces(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"{a,b}": "a b", "x{a,,b{c,d}}y": "xay xy xbcy xbdy", `\{a,b\}{c,d}`: `\{a,b\}c \{a,b\}d`,
+		"[{,}]{a,b}": "[{,}]a [{,}]b", "{a/b,c}/d": "a/b/d c/d", "{a}": "a", "a,b": "a,b", `{a\,b,[,}]}`: `a\,b [,}]`,
+	} {
+		g, err := parseGlob(pattern)
+		if err != nil {
+			t.Errorf("%q: %v", pattern, err)
+			continue
+		}
+		var got []string
+		for _, a := range g.alternatives {
+			got = append(got, a.pattern)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q means %q, want %q", pattern, got, want)
+		}
+	}
+	g, err := parseGlob(strings.Repeat("*{a,b}", 8) + "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.match(strings.Repeat("a", 255), false) || !g.match(strings.Repeat("a", 254)+"c", false) {
+		t.Error("wrong match")
+	}
+	if want, err := parseGlob("{src,lib/*}/{x,y/z}"); err != nil || !want.beneath("lib") || !want.beneath("lib/q/y") || want.beneath("doc") || want.beneath("src/x/y") {
+		t.Errorf("beneath is wrong (%v)", err)
 	}
 }
 

@@ -55,6 +55,9 @@ func (p *passage) walk(ctx context.Context, start *jail.Object,
 	failed func(path string, err error) error,
 ) error {
 	return start.Walk(ctx, jail.WalkOptions{Sorted: true}, func(e *jail.WalkEntry) error {
+		if err := ctx.Err(); err != nil {
+			return err // Walk looks less often, and a pattern can make an entry slow
+		}
 		name, dir := e.Name(), e.IsDir()
 		if err := e.Err(); err != nil && dir {
 			return failed(e.Path(), err) // the second call for it: it was let pass before
