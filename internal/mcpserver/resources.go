@@ -85,7 +85,7 @@ func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(err.Error())}
 	}
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
-	k := s.conn.handOver(req.Extra)
+	k := s.handOver(req.Extra)
 	args := map[string]any{"path": text.DisplayName(name)}
 	content := &mcp.ResourceContents{URI: uri, MIMEType: "text/plain"}
 	r := s.toolCall(ctx, "file_read", args)
@@ -97,8 +97,6 @@ func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	if !r.Success {
 		return nil, resourceError(r, uri)
 	}
-	p, raw := newPayload(r.Output, nil, nil)
-	s.conn.carry(k, p)
 	if binary {
 		var data struct {
 			MediaType string `json:"media_type"`
@@ -106,9 +104,10 @@ func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		if err := remarshal(r.Data, &data); err != nil {
 			return nil, err
 		}
-		content.MIMEType, content.Blob = data.MediaType, raw
-	} else {
-		content.Text = p.placeholder()
+		content.MIMEType = data.MediaType
+	}
+	if err := s.fill(k, content, r.Output, binary); err != nil {
+		return nil, err
 	}
 	return &mcp.ReadResourceResult{
 		Contents: []*mcp.ResourceContents{content}, Cacheable: mcp.Cacheable{CacheScope: private},

@@ -48,11 +48,11 @@ type Options struct {
 	Compat       []compat.Tool // if not nil, offered instead of the toolbox's own tools
 }
 
-// server serves one client.
+// server serves one client, or behind New all of them.
 type server struct {
 	Options
 	catalog catalog
-	conn    *conn
+	conn    *conn // nil behind New
 }
 
 // newServer puts the tools and resources before the SDK's server.
@@ -91,8 +91,11 @@ const private = "private"
 // list.
 func (s *server) everyRequest(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		ctx, done := s.conn.bound(ctx)
-		defer done()
+		if s.conn != nil {
+			var done context.CancelFunc
+			ctx, done = s.conn.bound(ctx)
+			defer done()
+		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			// The SDK answers names that it does not know by itself: it is shown one
@@ -120,9 +123,9 @@ type (
 
 func (s *server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name, _ := ctx.Value(toolName{}).(string)
-	k := s.conn.handOver(req.Extra)
+	k := s.handOver(req.Extra)
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
 	a := s.catalog.call(ctx, name, req.Params.Arguments)
 	tell(ctx, req.Session, name, a)
-	return s.conn.deliver(k, a), nil
+	return s.deliver(k, a)
 }
