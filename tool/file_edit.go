@@ -85,9 +85,9 @@ func editOutput(d *editData) string {
 	var b strings.Builder
 	switch {
 	case d.DryRun:
-		fmt.Fprintf(&b, "Dry run, nothing written: %s (%d replacements)\n", d.Path, d.Replacements)
+		fmt.Fprintf(&b, "Dry run, nothing written: %s (%d replacements)\n", text.VisibleControl(d.Path), d.Replacements)
 	default:
-		fmt.Fprintf(&b, "File edited: %s (%d replacements)\n", d.Path, d.Replacements)
+		fmt.Fprintf(&b, "File edited: %s (%d replacements)\n", text.VisibleControl(d.Path), d.Replacements)
 	}
 	b.WriteString(d.Diff)
 	return b.String()

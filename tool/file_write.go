@@ -87,7 +87,7 @@ func (c *call) showDiff(g *target, r *rewrite, data *writeData) {
 // the caller has just sent.
 func writeOutput(d *writeData) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "File written: %s\n", d.Path)
+	fmt.Fprintf(&b, "File written: %s\n", text.VisibleControl(d.Path))
 	switch {
 	case d.Created:
 		fmt.Fprintf(&b, "created, %d bytes\n", d.Size)

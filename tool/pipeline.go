@@ -185,11 +185,11 @@ func (t *Toolbox) resolveTarget(ctx context.Context, c *call, g *target) error {
 		return nil
 	}
 	e := asError(err)
-	switch e.Kind {
-	case PathEscape, SpecialPath, InvalidArgument, Cancelled, Timeout:
+	switch {
+	case e.Kind == PathEscape, e.Kind == Cancelled, e.Kind == Timeout, errors.Is(err, jail.ErrInvalid):
 		return e
 	}
-	// Whether something exists at a path that is denied is not told either.
+	// Whether something exists at a path that is denied, and what, is not told either.
 	if denied := t.decideAbsent(ctx, c, g); denied != nil {
 		return denied
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/baileyhq/bailey/audit"
 	"github.com/baileyhq/bailey/jail"
+	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
 	"github.com/baileyhq/bailey/workspace"
 )
@@ -401,4 +402,29 @@ func TestHardLinks(t *testing.T) {
 		t.Errorf("grep reads it: %q", r.Output)
 	}
 	b.must("file_read", args{"path": "a.txt"})
+}
+
+// A path that is denied is answered alike whatever is there, or nothing.
+func TestDeniedTellsNothing(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	b := newBox(t, setup{
+		tree: []string{
+			"file closed/f x", "fifo closed/pipe", "link closed/loop -> loop", "link closed/dangling -> none", "link loop -> loop", "dir open",
+		},
+		rules: []policy.Rule{{Name: "no", Action: policy.Deny, Paths: []string{"closed", "gone"}}},
+	})
+	for _, name := range []string{"file_read", "file_info", "file_list", "dir_create", "file_write", "file_delete"} {
+		for _, path := range []string{
+			"closed/f", "closed/f/x", "closed/none", "closed/pipe", "closed/loop", "closed/loop/x", "closed/dangling",
+			"closed/" + long, "gone/" + long, "gone/x",
+		} {
+			a := args{"path": path}
+			if name == "file_write" {
+				a["content"] = ""
+			}
+			b.refused(tool.PolicyDenied, name, a)
+		}
+	}
+	b.refused(tool.InvalidArgument, "file_read", args{"path": "loop"})
+	b.refused(tool.InvalidArgument, "file_read", args{"path": "open/" + long})
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -37,11 +38,19 @@ type Matcher struct {
 // cheaper than running the automaton over all of the text.
 const worthwhile = 192
 
+// maxPattern bounds a pattern: a compiled one takes hundreds of times the memory.
+const maxPattern = 32 << 10
+
 // Compile reads a pattern. Regular expressions have Go's RE2 syntax and run in
 // time linear in the text. The error is a *PatternError.
 func Compile(pattern string, opts PatternOptions) (*Matcher, error) {
 	fail := func(reason string, err error) (*Matcher, error) {
 		return nil, &PatternError{Kind: "regular expression", Pattern: pattern, Reason: reason, Err: err}
+	}
+	if len(pattern) > maxPattern {
+		return nil, &PatternError{
+			Kind: "regular expression", Pattern: pattern[:maxPattern], Reason: fmt.Sprintf("it is longer than %d bytes", maxPattern),
+		}
 	}
 	if opts.Literal {
 		if strings.ContainsRune(pattern, '\n') {

@@ -222,3 +222,13 @@ func FuzzMatcher(f *testing.F) {
 		}
 	})
 }
+
+// What is compiled takes hundreds of times the memory of the pattern.
+func TestPatternLength(t *testing.T) {
+	for _, o := range []PatternOptions{{}, {Literal: true}, {IgnoreCase: true}} {
+		mustCompile(t, strings.Repeat("x", maxPattern), o)
+		if _, err := Compile(strings.Repeat("x", maxPattern+1), o); !errors.Is(err, ErrPattern) {
+			t.Errorf("%+v: got %v, want it refused", o, err)
+		}
+	}
+}

@@ -10,6 +10,10 @@ import (
 // MaxEditBytes is the largest file that [Apply] takes or makes, in bytes.
 const MaxEditBytes = 64 << 20
 
+// maxEditWork bounds the bytes that all edits of one call look at: each goes over
+// the whole text, and a call may hold hundreds of thousands of them.
+const maxEditWork = 512 << 20
+
 // maxLines bounds the line numbers in [Applied] and [MismatchError].
 const maxLines = 20
 
@@ -61,7 +65,11 @@ func Apply(src []byte, enc Encoding, edits []Edit) (out []byte, applied []Applie
 	if err != nil {
 		return nil, nil, err
 	}
+	work := 0
 	for i, e := range edits {
+		if work += len(s); work > maxEditWork {
+			return nil, nil, &EditError{i, "too many edits at once for a text of this size: carry them out in several calls"}
+		}
 		var done Applied
 		if s, done, err = applyOne(s, i, e); err != nil {
 			return nil, nil, err

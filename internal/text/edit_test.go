@@ -309,3 +309,19 @@ func BenchmarkMismatch1MiB(b *testing.B) {
 		}
 	}
 }
+
+// Each edit goes over the whole text, so that many of them on a large one would
+// keep a processor busy for hours.
+func TestApplyBoundsItsWork(t *testing.T) {
+	src := []byte("a" + strings.Repeat("x", 4<<20))
+	edits := make([]Edit, maxEditWork/len(src)+1)
+	for i := range edits {
+		edits[i] = Edit{OldText: "a", NewText: "a"}
+	}
+	if _, _, err := Apply(src, Detect, edits[1:]); err != nil {
+		t.Errorf("one edit less: %v", err)
+	}
+	if _, _, err := Apply(src, Detect, edits); !errors.Is(err, ErrInvalid) {
+		t.Errorf("got %v, want it refused", err)
+	}
+}
