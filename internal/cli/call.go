@@ -160,6 +160,6 @@ func (a *app) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return errors.Join(errors.New("the result can't be written as JSON"), err)
 	}
-	_, err := a.stdout.Write(buf.Bytes())
+	_, err := io.WriteString(a.stdout, text.VisibleJSON(buf.String()))
 	return err
 }

@@ -169,7 +169,7 @@ func (a *app) initReport(path, real, task string) error {
 	}
 	fmt.Fprintf(a.stdout, "Wrote %s (task type %s).\n\nPlug it into a client:\n", text.VisibleControl(path), task)
 	for _, s := range clients.Snippets(launch) {
-		fmt.Fprintf(a.stdout, "\n%s (%s)\n%s\n", s.Client, s.Where, s.Text)
+		fmt.Fprintf(a.stdout, "\n%s (%s)\n%s\n", s.Client, s.Where, text.VisibleText(s.Text))
 	}
 	return nil
 }

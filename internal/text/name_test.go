@@ -1,6 +1,8 @@
 package text
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -95,6 +97,23 @@ func TestVisible(t *testing.T) {
 		}
 		if got := VisibleText(c.s); got != c.text {
 			t.Errorf("VisibleText(%q) = %q; want %q", c.s, got, c.text)
+		}
+	}
+}
+
+func TestVisibleJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\n\"a\": 1\n}\n":                 "{\n\"a\": 1\n}\n",
+		"\"é\u200d😀\"":                     "\"é\u200d😀\"",
+		"\"\u009b2J\x7f\u202e\U000E0041\"": `"\u009b2J\u007f\u202e\udb40\udc41"`,
+	} {
+		got := VisibleJSON(in)
+		if got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+		var a, b any
+		if json.Unmarshal([]byte(in), &a) != nil || json.Unmarshal([]byte(got), &b) != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%q means %v, not %v", in, b, a)
 		}
 	}
 }

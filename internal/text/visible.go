@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -17,6 +18,27 @@ func VisibleControl(s string) string { return visible(s, false) }
 // VisibleText is VisibleControl for text of several lines: line feeds, tabs
 // and carriage returns before line feeds stay.
 func VisibleText(s string) string { return visible(s, true) }
+
+// VisibleJSON returns a JSON text that means the same, with the characters that
+// [VisibleControl] spells out as JSON's escapes. Encoders leave some as they are,
+// such as those of C1, which terminals obey.
+func VisibleJSON(s string) string {
+	if isPlain(strings.ReplaceAll(s, "\n", "")) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch high, low := utf16.EncodeRune(r); {
+		case r < 0x20 || !isHidden(r): // below, only the blanks between values are bare
+			b.WriteRune(r)
+		case high == utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return b.String()
+}
 
 func visible(s string, multiline bool) string {
 	if isPlain(s) {

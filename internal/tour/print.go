@@ -144,7 +144,7 @@ func (p *printer) closing(refused int, snippets []clients.Snippet) {
 	for _, s := range snippets {
 		p.printf("\n%s (%s)\n", s.Client, s.Where)
 		for line := range strings.Lines(s.Text) {
-			p.printf("    %s\n", strings.TrimSuffix(line, "\n"))
+			p.printf("    %s\n", text.VisibleControl(strings.TrimSuffix(line, "\n")))
 		}
 	}
 	p.printf("\n%d attempts refused, nothing outside was read or changed.\n", refused)
