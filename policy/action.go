@@ -1,6 +1,10 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/baileyhq/bailey/internal/nearest"
+)
 
 // Action is what a rule asks for. Actions are ordered by strictness: of two
 // that apply, the greater counts.
@@ -30,7 +34,7 @@ func ParseAction(s string) (Action, error) {
 			return Action(i), nil
 		}
 	}
-	return Deny, &ActionError{Value: s, Nearest: nearest(s, actionNames[:])}
+	return Deny, &ActionError{Value: s, Nearest: nearest.Of(s, actionNames[:])}
 }
 
 // MarshalText implements [encoding.TextMarshaler].

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/baileyhq/bailey/internal/nearest"
 )
 
 // A deny or supervised rule for one of these is about what happens to a file,
@@ -64,12 +66,12 @@ func (p *toolPattern) checkKnown(known []string) (nearestName string, err error)
 	}
 	for _, name := range p.names {
 		if !slices.Contains(known, name) {
-			return nearest(name, known), ErrUnknownTool
+			return nearest.Of(strings.Trim(name, "* "), known), ErrUnknownTool
 		}
 	}
 	for _, g := range p.matches {
 		if !slices.ContainsFunc(known, g.match) {
-			return nearest(g.text, known), ErrUnknownTool
+			return nearest.Of(strings.Trim(g.text, "* "), known), ErrUnknownTool
 		}
 	}
 	return "", nil

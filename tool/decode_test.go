@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/baileyhq/bailey/internal/nearest"
 )
 
 type sampleArgs struct {
@@ -155,7 +157,7 @@ func TestNearest(t *testing.T) {
 		"file_raed": "file_read", "File_Write": "file_write", "paht": "path", "shell": "", "": "", "x": "",
 		strings.Repeat("path", 1000): "",
 	} {
-		if got := nearest(name, known); got != want {
+		if got := nearest.Of(name, known); got != want {
 			t.Errorf("nearest to %.20q is %q, want %q", name, got, want)
 		}
 	}

@@ -2,13 +2,14 @@ package config
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/baileyhq/bailey/internal/nearest"
 )
 
 // didYouMean is the hint that names the candidate nearest to what was written,
 // "" where none is near.
 func didYouMean(name string, candidates []string) string {
-	return suggestion(nearest(name, candidates))
+	return suggestion(nearestKey(name, candidates))
 }
 
 func suggestion(name string) string {
@@ -18,42 +19,7 @@ func suggestion(name string) string {
 	return "did you mean `" + name + "`?"
 }
 
-// nearest allows one slip for each three characters, and at least one.
-func nearest(name string, candidates []string) string {
-	if utf8.RuneCountInString(name) > 64 {
-		return ""
-	}
-	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	best, least := "", 1+max(1, utf8.RuneCountInString(name)/3)
-	for _, c := range candidates {
-		if d := distance(name, strings.ToLower(c)); d < least {
-			best, least = c, d
-		}
-	}
-	return best
-}
-
-// distance counts insertions, deletions, changes and swaps of neighbours
-// (restricted Damerau-Levenshtein), as typing errors are.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range s {
-		row[0] = i + 1
-		for j := range t {
-			cost := 1
-			if s[i] == t[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(t)]
+// nearestKey treats a hyphen as the underscore that it was meant to be.
+func nearestKey(name string, candidates []string) string {
+	return nearest.Of(strings.ReplaceAll(name, "-", "_"), candidates)
 }

@@ -59,7 +59,7 @@ func TestNearest(t *testing.T) {
 		"tool_polcy": "tool_policy", "tool-policy": "tool_policy", "Policy": "policy", "auidt": "audit",
 		"sandboxbackend": "sandbox_backend", "zebra": "", "": "", "a": "",
 	} {
-		if got := nearest(in, names); got != want {
+		if got := nearestKey(in, names); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

@@ -3,6 +3,8 @@ package text
 import (
 	"sort"
 	"strings"
+
+	"github.com/baileyhq/bailey/internal/nearest"
 )
 
 // knownLabels are what a [LabelError] may propose: every canonical name, and
@@ -34,7 +36,7 @@ func nearLabels(label string) []string {
 	var found []near
 	for _, l := range knownLabels {
 		bare := bareLabel(l)
-		d := editDistance(want, bare)
+		d := nearest.Distance(want, bare)
 		if d <= max(1, len(bare)*2/5) {
 			found = append(found, near{l, d})
 		}
@@ -58,25 +60,4 @@ func bareLabel(label string) string {
 		}
 		return -1
 	}, label)
-}
-
-// editDistance is the Levenshtein distance of two short strings, in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -26,7 +26,7 @@ func mismatch(q search, index, count int, e Edit) *MismatchError {
 	if len(q.s) > maxHintBytes || len(e.OldText) > maxHintBytes {
 		return m
 	}
-	m.Near = nearest(q.s, e.OldText)
+	m.Near = nearestRegion(q.s, e.OldText)
 	m.Hint = hint(q.s, e)
 	return m
 }
@@ -111,8 +111,8 @@ var lookalikes = strings.NewReplacer(
 
 func foldLookalikes(s string) string { return lookalikes.Replace(norm.NFKC.String(s)) }
 
-// nearest finds the part of s that resembles old most, nil if none does.
-func nearest(s, old string) *Near {
+// nearestRegion finds the part of s that resembles old most, nil if none does.
+func nearestRegion(s, old string) *Near {
 	lines := strings.Split(s, "\n")
 	for _, f := range folds {
 		folded, want := f.fold(s), f.fold(old)
