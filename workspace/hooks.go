@@ -9,21 +9,22 @@ import (
 	"github.com/baileyhq/bailey/workspace/gitconfig"
 )
 
-// findHooks collects the targets of core.hooksPath: from the repository at each
-// allowed folder, read through the jail, and from the operator's own files.
+// findHooks collects the targets of core.hooksPath: from the repository that each
+// allowed folder belongs to, and from the operator's own files.
 func (w *Workspace) findHooks(ctx context.Context, operatorFiles []string, home string) []string {
 	var found []string
 	reader := gitconfig.Reader{Home: home, Read: w.readGitConfig}
 	for _, f := range w.jail.Folders() {
+		tree, files := reader.Repository(f.Real)
 		var values []string
-		for _, name := range []string{"config", "config.worktree"} {
-			values = append(values, reader.HooksPaths(path.Join(f.Real, ".git", name))...)
+		for _, file := range files {
+			values = append(values, reader.HooksPaths(file)...)
 		}
 		for _, file := range operatorFiles {
 			values = append(values, gitconfig.Operator(home).HooksPaths(file)...)
 		}
 		for _, v := range values {
-			if real := w.insideReal(ctx, f.Real, v); real != "" {
+			if real := w.insideReal(ctx, tree, v); real != "" {
 				found = append(found, real)
 			}
 		}
@@ -36,8 +37,8 @@ func (w *Workspace) readGitConfig(name string) ([]byte, error) {
 	if _, inside := w.folderOf(path.Clean(name)); inside {
 		return w.jail.ReadFile(name)
 	}
-	// An include of the repository's own configuration, which no agent can
-	// write, may name a file of the operator's.
+	// A repository's own configuration, which no agent can write, may include a
+	// file of the operator's, and a work tree's repository may lie elsewhere.
 	return gitconfig.ReadOperatorFile(name)
 }
 

@@ -196,3 +196,45 @@ func TestGitShaped(t *testing.T) {
 		t.Errorf("outside: %v", got)
 	}
 }
+
+// core.hooksPath counts wherever the repository of a folder lies: a work tree of
+// its own has only a file .git, and a folder may be a part of a work tree.
+func TestHooksPathsOfOtherRepositories(t *testing.T) {
+	ws, out := base(t)
+	file := func(name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(dir string, names ...string) {
+		t.Helper()
+		w := open(t, workspace.Options{Dir: dir})
+		var full []string
+		for _, n := range names {
+			full = append(full, dir+"/"+n)
+		}
+		if got := w.HooksPaths(); !slices.Equal(got, full) {
+			t.Errorf("%s: %q, want %q", dir, got, full)
+		}
+	}
+	want(ws)
+	file(ws+"/.git", "gitdir: "+out+"/main/.git/worktrees/ws\n")
+	file(out+"/main/.git/worktrees/ws/commondir", "../..\n")
+	file(out+"/main/.git/worktrees/ws/config.worktree", "[core]\nhooksPath = own\n")
+	file(out+"/main/.git/config", "[core]\nhooksPath = .githooks\n")
+	want(ws, ".githooks", "own")
+	// A submodule.
+	file(ws+"/.git", "gitdir: ../"+filepath.Base(out)+"/modules/ws\n")
+	file(out+"/modules/ws/config", "[core]\nhooksPath = sub\n")
+	want(ws, "sub")
+	// A part of a work tree.
+	file(out+"/mono/.git/config", "[core]\nhooksPath = packages/x/hooks\n")
+	file(out+"/mono/packages/x/a", "")
+	want(out+"/mono/packages/x", "hooks")
+	file(out+"/mono/.git/config", "[core]\nhooksPath = hooks\n")
+	want(out + "/mono/packages/x")
+}

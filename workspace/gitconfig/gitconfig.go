@@ -50,9 +50,13 @@ func OperatorFiles(home, xdg string) []string {
 	return files
 }
 
-// ReadOperatorFile reads a file of the operator's. It must not be given a name
-// that an agent chose.
+// ReadOperatorFile reads a file of the operator's. Only what its configuration
+// means must be made known of it: a work tree that was laid out by an agent may
+// have named it.
 func ReadOperatorFile(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, os.ErrInvalid // the opening of a FIFO would wait
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -99,6 +103,44 @@ func (r Reader) expand(value string) string {
 		return filepath.Join(r.Home, rest)
 	}
 	return value
+}
+
+// Repository finds the work tree that a directory is or lies in, and the files in
+// which git looks for that repository's configuration. A work tree of its own
+// (git worktree, a submodule) has a file .git that names the repository. Without
+// any, tree is the directory itself.
+func (r Reader) Repository(dir string) (tree string, files []string) {
+	for tree = dir; ; tree = filepath.Dir(tree) {
+		git := filepath.Join(tree, ".git")
+		if link, err := r.Read(git); err == nil {
+			target, ok := bytes.CutPrefix(link, []byte("gitdir:"))
+			if !ok {
+				return tree, nil // git refuses it
+			}
+			git = beneath(tree, target)
+		}
+		if common, err := r.Read(filepath.Join(git, "commondir")); err == nil {
+			return tree, []string{filepath.Join(beneath(git, common), "config"), filepath.Join(git, "config.worktree")}
+		}
+		files := []string{filepath.Join(git, "config"), filepath.Join(git, "config.worktree")}
+		for _, file := range append(files, filepath.Join(git, "HEAD")) {
+			if _, err := r.Read(file); err == nil {
+				return tree, files
+			}
+		}
+		if tree == filepath.Dir(tree) {
+			return dir, nil
+		}
+	}
+}
+
+// beneath is a path as a file of git's names it, relative to dir.
+func beneath(dir string, name []byte) string {
+	target := string(bytes.TrimSpace(name))
+	if filepath.IsAbs(target) {
+		return filepath.Clean(target)
+	}
+	return filepath.Join(dir, target)
 }
 
 type entry struct{ section, key, value string }
