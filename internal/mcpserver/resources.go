@@ -82,7 +82,7 @@ func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	uri, _ := ctx.Value(resourceURI{}).(string)
 	name, err := filePath(uri)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: clip(err.Error())}
+		return nil, resourceError(&tool.Result{Error: clip(err.Error()), ErrorKind: tool.InvalidArgument}, clip(uri))
 	}
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
 	k := s.handOver(req.Extra)

@@ -74,10 +74,10 @@ func TestReadResource(t *testing.T) {
 		{at + "/../outside", "", "", "", codeRefused, "path_escape", 1},
 		{"file:///etc/passwd", "", "", "", codeRefused, "path_escape", 1},
 		{at + "/secret.txt", "", "", "", codeRefused, "policy_denied", 1},
-		{"http://example.com/", "", "", "", -32602, "", 0},
-		{"file://host/x", "", "", "", -32602, "", 0},
-		{at + "/%zz", "", "", "", -32602, "", 0},
-		{"", "", "", "", -32602, "", 0},
+		{"http://example.com/", "", "", "", -32602, "invalid_argument", 0},
+		{"file://host/x", "", "", "", -32602, "invalid_argument", 0},
+		{at + "/%zz", "", "", "", -32602, "invalid_argument", 0},
+		{"", "", "", "", -32602, "invalid_argument", 0},
 	} {
 		before := len(f.records())
 		uri, err := marshal(tt.uri)
@@ -95,12 +95,11 @@ func TestReadResource(t *testing.T) {
 		}
 		if tt.code != 0 {
 			var data struct {
+				URI  string `json:"uri"`
 				Kind string `json:"error_kind"`
 			}
-			if r.Error.Data != nil {
-				decodeJSON(t, string(r.Error.Data), &data)
-			}
-			if data.Kind != tt.kind || strings.Contains(fmt.Sprint(r), "TOPSECRET") {
+			decodeJSON(t, string(r.Error.Data), &data)
+			if data.Kind != tt.kind || data.URI != tt.uri || strings.Contains(fmt.Sprint(r), "TOPSECRET") {
 				t.Errorf("%s: error %s %s, want %s", tt.uri, r.Error.Message, r.Error.Data, tt.kind)
 			}
 			continue

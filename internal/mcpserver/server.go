@@ -30,8 +30,11 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/baileyhq/bailey/internal/compat"
@@ -91,6 +94,9 @@ const private = "private"
 // list.
 func (s *server) everyRequest(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if !s.offers(method) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no %s here", method)}
+		}
 		if s.conn != nil {
 			var done context.CancelFunc
 			ctx, done = s.conn.bound(ctx)
@@ -112,6 +118,20 @@ func (s *server) everyRequest(next mcp.MethodHandler) mcp.MethodHandler {
 		default:
 			return next(ctx, method, req)
 		}
+	}
+}
+
+// offers reports whether the capabilities promise a method. The SDK answers also
+// others, with lists of nothing.
+func (s *server) offers(method string) bool {
+	subject, _, _ := strings.Cut(method, "/")
+	switch subject {
+	case "prompts", "completion":
+		return false
+	case "resources":
+		return s.Compat == nil
+	default:
+		return true
 	}
 }
 
