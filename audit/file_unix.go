@@ -33,10 +33,8 @@ func lock(ctx context.Context, file *os.File) error {
 		case time.Now().After(deadline):
 			return fmt.Errorf("another process has held its lock for %v", lockWait)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := wait(ctx, pause); err != nil {
+			return err
 		}
 	}
 }
