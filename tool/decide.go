@@ -100,6 +100,9 @@ func denial(given string, v policy.Verdict) *Error {
 // gitRule names the invariant against making a repository under another name.
 const gitRule = "builtin:protected:git-repository"
 
+// hooksRule names the invariant about the hooks of a nested repository.
+const hooksRule = "builtin:protected:core.hooksPath"
+
 // judge asks the policy, with the facts about git that it can't see in a path.
 func (t *Toolbox) judge(ctx context.Context, a policy.Access) (policy.Verdict, error) {
 	if a.Effect&policy.Change != 0 {
@@ -114,6 +117,12 @@ func (t *Toolbox) judge(ctx context.Context, a policy.Access) (policy.Verdict, e
 	}
 	if dir := t.Workspace.CompletesGit(ctx, a.Real); dir != "" {
 		return t.makesGit(dir), ctx.Err()
+	}
+	if dir := t.Workspace.NestedHooks(ctx, a.Real); dir != "" {
+		return policy.Verdict{
+			Action: policy.Deny, Rule: hooksRule, Kind: string(ProtectedPath), Stage: "builtin",
+			Message: fmt.Sprintf("git runs what lies in %s as hooks", shown(t.display(dir))),
+		}, ctx.Err()
 	}
 	return v, ctx.Err()
 }

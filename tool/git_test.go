@@ -1,11 +1,13 @@
 package tool_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/tool"
 	"github.com/baileyhq/bailey/workspace"
 )
@@ -107,6 +109,27 @@ func TestProtectedPaths(t *testing.T) {
 	b.must("file_read", args{"path": "top/.vscode/tasks.json"})
 	b.must("file_write", write("scripts/build.sh"))
 	b.must("file_write", write(".git/refs/heads/x"))
+}
+
+// The hooks of a repository deeper in the folder are protected too, also of one
+// that came after the workspace was opened, and by the operator's own setting.
+func TestNestedHooks(t *testing.T) {
+	b := newBox(t, setup{
+		tree:  []string{"file lib/.git/config [core]\n\thooksPath = .githooks\n", "file gitcfg [core]\n\thooksPath = my/hooks\n", "dir other/.git", "dir plain"},
+		space: func(o *workspace.Options) { o.GitConfigs = []string{o.Dir + "/gitcfg"} },
+	})
+	filetree.Make(t, b.root, b.vars, "file a/b/late/.git/config [core]\n\thooksPath = tools/hooks\n", "file plain/x x")
+	for _, path := range []string{"lib/.githooks/pre-commit", "a/b/late/tools/hooks/x/y", "lib/my/hooks/pre-push"} {
+		b.refused(tool.ProtectedPath, "file_write", write(path))
+		b.refused(tool.ProtectedPath, "file_move", args{"source": "plain/x", "destination": path})
+		b.refused(tool.ProtectedPath, "dir_create", args{"path": filepath.Dir(path)})
+		if rec := b.last(); rec.Rule != "builtin:protected:core.hooksPath" {
+			t.Errorf("recorded as %+v", rec)
+		}
+	}
+	for _, ok := range []string{"lib/githooks/x", "lib/src/.githooks/x", "other/.githooks/pre-commit", "a/b/tools/hooks/x", "a/b/late/tools/x"} {
+		b.must("file_write", write(ok))
+	}
 }
 
 // Two calls at once, or of two processes, that would complete a repository

@@ -13,17 +13,17 @@ import (
 // allowed folder belongs to, and from the operator's own files.
 func (w *Workspace) findHooks(ctx context.Context, operatorFiles []string, home string) []string {
 	var found []string
-	reader := gitconfig.Reader{Home: home, Read: w.readGitConfig}
+	reader := w.gitReader(home)
+	for _, file := range operatorFiles {
+		w.operatorHooks = append(w.operatorHooks, gitconfig.Operator(home).HooksPaths(file)...)
+	}
 	for _, f := range w.jail.Folders() {
 		tree, files := reader.Repository(f.Real)
 		var values []string
 		for _, file := range files {
 			values = append(values, reader.HooksPaths(file)...)
 		}
-		for _, file := range operatorFiles {
-			values = append(values, gitconfig.Operator(home).HooksPaths(file)...)
-		}
-		for _, v := range values {
+		for _, v := range append(values, w.operatorHooks...) {
 			if real := w.insideReal(ctx, tree, v); real != "" {
 				found = append(found, real)
 			}
@@ -31,6 +31,61 @@ func (w *Workspace) findHooks(ctx context.Context, operatorFiles []string, home 
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// maxNested is how many levels down a nested repository is looked for: an agent
+// chooses how long a path is, but can't make a repository with a configuration.
+const maxNested = 128
+
+// NestedHooks returns the directory that real is or lies in, and from which a
+// repository somewhere inside the allowed folder runs hooks because core.hooksPath
+// names it; or "". It is looked up anew each time, since a repository can be cloned
+// at any moment; the repositories of the folders themselves are those of
+// HooksPaths.
+func (w *Workspace) NestedHooks(ctx context.Context, real string) string {
+	folder, ok := w.folderOf(real)
+	if !ok {
+		return ""
+	}
+	level := 0
+	for dir := range components(folder, real) {
+		if level++; level > maxNested {
+			return ""
+		}
+		if dir == folder {
+			continue
+		}
+		if _, err := w.jail.Stat(path.Join(dir, ".git")); err != nil {
+			continue
+		}
+		if hooks := w.hooksOf(ctx, dir, real); hooks != "" {
+			return hooks
+		}
+	}
+	return ""
+}
+
+// hooksOf looks for real among the hooks of the repository whose work tree is dir.
+func (w *Workspace) hooksOf(ctx context.Context, dir, real string) string {
+	reader := w.gitReader(w.home)
+	tree, files := reader.Repository(dir)
+	if tree != dir {
+		return "" // what is named .git there is no repository
+	}
+	values := slices.Clone(w.operatorHooks)
+	for _, file := range files {
+		values = append(values, reader.HooksPaths(file)...)
+	}
+	for _, v := range values {
+		if hooks := w.insideReal(ctx, dir, v); hooks != "" && within(hooks, real) {
+			return hooks
+		}
+	}
+	return ""
+}
+
+func (w *Workspace) gitReader(home string) gitconfig.Reader {
+	return gitconfig.Reader{Home: home, Read: w.readGitConfig}
 }
 
 func (w *Workspace) readGitConfig(name string) ([]byte, error) {

@@ -47,6 +47,9 @@ type Workspace struct {
 	types    map[string]TaskType
 	warnings []string
 	hooks    []string
+
+	home          string
+	operatorHooks []string // as the operator's own files spell them
 }
 
 // Open opens the folders and checks them. Close the workspace after use.
@@ -55,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{jail: j, task: o.Task, types: maps.Clone(o.TaskTypes), warnings: warnings}
+	w := &Workspace{jail: j, task: o.Task, types: maps.Clone(o.TaskTypes), warnings: warnings, home: o.Home}
 	if w.types == nil {
 		w.types = TaskTypes(nil)
 	}
