@@ -138,12 +138,18 @@ func (s *scanner) read(text string, d Dialect) {
 	saved := *s
 	s.text, s.dialect = text, d
 	if parser, ok := parsers[d].Get().(*syntax.Parser); ok {
+		failed := false
 		for stmt, err := range parser.StmtsSeq(strings.NewReader(text)) {
-			if err != nil {
+			// The loop is never broken off: the parser may yield its error twice,
+			// which after a break is a panic.
+			switch {
+			case failed:
+			case err != nil:
+				failed = true
 				s.dynamic("it can't be parsed: " + err.Error())
-				break
+			default:
+				s.stmt(stmt)
 			}
-			s.stmt(stmt)
 		}
 		parsers[d].Put(parser)
 	}
