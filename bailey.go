@@ -202,11 +202,9 @@ func (b *Bailey) checkOutside(paths []string) error {
 func (b *Bailey) taskType() (workspace.TaskType, map[string]workspace.TaskType, error) {
 	custom := map[string][]workspace.Op{}
 	for name, ops := range b.config.TaskOps() {
-		for _, op := range ops {
-			custom[name] = append(custom[name], workspace.Op(op))
-		}
-		if len(ops) == 0 {
-			custom[name] = []workspace.Op{}
+		custom[name] = make([]workspace.Op, len(ops))
+		for i, op := range ops {
+			custom[name][i] = workspace.Op(op)
 		}
 	}
 	types := workspace.TaskTypes(custom)
@@ -228,8 +226,8 @@ func (b *Bailey) folders(home string) []jail.Folder {
 }
 
 func (b *Bailey) openState(ctx context.Context) error {
-	if err := os.MkdirAll(b.state, 0o700); err != nil {
-		return &tool.Error{Kind: tool.AuditUnavailable, Message: fmt.Sprintf("the state directory can't be made: %v", err), Err: err}
+	if err := makeStateDir(b.state); err != nil {
+		return err
 	}
 	settings := b.config.Security.Audit
 	log, err := audit.Open(ctx, audit.Options{
@@ -244,6 +242,28 @@ func (b *Bailey) openState(ctx context.Context) error {
 		b.writer, err = enlist(ctx, b.state, b.space.Jail())
 	}
 	return err
+}
+
+// makeStateDir makes the state directory, or closes one that is there to others:
+// it holds records, and later approvals. One that is made for sharing (sticky, as
+// /tmp is) is no place for it, and is left as it is.
+func makeStateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return &tool.Error{Kind: tool.AuditUnavailable, Message: fmt.Sprintf("the state directory can't be made: %v", err), Err: err}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return &tool.Error{Kind: tool.AuditUnavailable, Message: fmt.Sprintf("the state directory can't be looked at: %v", err), Err: err}
+	case info.Mode().Perm()&0o077 == 0:
+		return nil
+	case info.Mode()&fs.ModeSticky != 0:
+		return &tool.Error{Kind: tool.Config, Message: fmt.Sprintf("%s is shared with other users; give the state a directory of its own", dir)}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return &tool.Error{Kind: tool.Config, Message: fmt.Sprintf("others can enter the state directory, and it can't be closed to them: %v", err), Err: err}
+	}
+	return nil
 }
 
 func (b *Bailey) openTools(ctx context.Context) error {
@@ -325,12 +345,6 @@ func (b *Bailey) Toolbox() *tool.Toolbox { return b.tools }
 
 // Workspace tells what was opened.
 func (b *Bailey) Workspace() *workspace.Workspace { return b.space }
-
-// AuditPath is where the audit log lies.
-func (b *Bailey) AuditPath() string { return b.logPath }
-
-// Session is the label under which the calls are recorded.
-func (b *Bailey) Session() string { return b.opts.Session }
 
 // Warnings are what the operator should be told at each start.
 func (b *Bailey) Warnings() []string { return b.warnings }
