@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-
-	"github.com/baileyhq/bailey/workspace"
 )
 
 // Asker asks the operator whether a call may go on, and waits for the answer as
@@ -20,27 +18,10 @@ type Asker func(ctx context.Context, r *ApprovalRequest) (*Approval, error)
 // Approval is the operator's consent.
 type Approval struct {
 	ID string // for the audit record
-}
-
-// ApprovalRequest shows a call to the operator, whole.
-type ApprovalRequest struct {
-	Tool      string          `json:"tool"`
-	Op        workspace.Op    `json:"op"`
-	Args      json.RawMessage `json:"args"`
-	Paths     []string        `json:"paths"`    // real paths that the call names
-	Objects   []string        `json:"objects"`  // real paths for which the policy asks, those beneath a directory included
-	Rule      string          `json:"rule"`     // the rule that asks
-	Message   string          `json:"message"`  // of that rule
-	Diff      string          `json:"diff"`     // of a write or an edit
-	DiffCut   bool            `json:"diff_cut"` // the diff was too long to be shown whole
-	Workspace string          `json:"workspace"`
-	Task      string          `json:"task"`
-	Session   string          `json:"session"`
-	Principal string          `json:"principal"`
-	Group     string          `json:"group"`
-	// Digest binds an approval to everything that matters: tool, arguments, real
-	// paths, the contents that are replaced and written, and the policy.
-	Digest string `json:"digest"`
+	// Claim uses the approval up, so that it serves one call only. It is called
+	// when all was checked again after the wait, directly before anything is done;
+	// an error refuses the call. Nil means that there is nothing to use up.
+	Claim func(ctx context.Context) error
 }
 
 // ask waits for the operator where the policy says so. Afterwards each path must
@@ -64,7 +45,8 @@ func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	}
 	c.unlockPaths()
 	c.exit()
-	approval, err := t.Ask(ctx, r)
+	var approval *Approval
+	wait(ctx, func() { approval, err = t.Ask(ctx, r) })
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -78,7 +60,10 @@ func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	for _, a := range c.supervised {
 		c.approved[a.real] = true
 	}
-	return c.resume(ctx)
+	if err := c.resume(ctx); err != nil || approval.Claim == nil {
+		return err
+	}
+	return approval.Claim(ctx)
 }
 
 // resume takes the slot and the locks again after a wait.
@@ -110,7 +95,7 @@ func (c *call) verify(ctx context.Context) error {
 func refused(err error, rule string) error {
 	e := asError(err)
 	switch e.Kind {
-	case ApprovalDenied, ApprovalTimeout, ApprovalPending, Cancelled, Timeout:
+	case ApprovalDenied, ApprovalTimeout, ApprovalPending, LimitExceeded, Conflict, Cancelled, Timeout:
 	default:
 		e = &Error{Kind: ApprovalDenied, Message: "the operator could not be asked; the call was not carried out", Err: err}
 	}
@@ -124,6 +109,7 @@ func (t *Toolbox) approvalRequest(ctx context.Context, c *call) (*ApprovalReques
 	r := &ApprovalRequest{
 		Tool: c.spec.name, Op: c.spec.op, Args: c.req.Args, Rule: first.verdict.Rule, Message: first.verdict.Message,
 		Workspace: t.Workspace.Root(), Task: t.Workspace.Task().Name,
+		Rules:   []RuleView{{first.verdict.Rule, first.verdict.Message}},
 		Session: c.req.Session, Principal: c.req.Principal, Group: c.req.Group,
 	}
 	for _, g := range c.targets {
@@ -142,7 +128,7 @@ func (t *Toolbox) approvalRequest(ctx context.Context, c *call) (*ApprovalReques
 		r.Diff, r.DiffCut = p.diff()
 		before, after = p.before.sha256, p.after
 	}
-	digest, err := json.Marshal([]any{r.Tool, c.args, r.Paths, r.Objects, before, after, t.Policy.Version(), r.Workspace, r.Task, r.Session, r.Principal, r.Group})
+	digest, err := json.Marshal([]any{r.Tool, c.args, r.Paths, r.Objects, before, after, t.Policy.Version(), r.Workspace, r.Task, r.Principal, r.Group})
 	if err != nil {
 		return nil, err
 	}

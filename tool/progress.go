@@ -8,9 +8,10 @@ import (
 
 // Progress says how far a call has come.
 type Progress struct {
-	Done  int64  // grows from report to report
-	Total int64  // what Done will be at the end; 0 where that is not known
-	Unit  string // what is counted: "entries" or "bytes"
+	Done    int64  // grows from report to report
+	Total   int64  // what Done will be at the end; 0 where that is not known
+	Unit    string // what is counted: "entries" or "bytes"; "" where nothing is
+	Message string // what goes on, in words; "" where the numbers say it
 }
 
 // How much work lies between two reports.
@@ -25,7 +26,27 @@ type progressKey struct{}
 // and reads of large files do. The calls wait for report, which is never called
 // twice at once by one call.
 func WithProgress(ctx context.Context, report func(Progress)) context.Context {
-	return context.WithValue(ctx, progressKey{}, report)
+	return context.WithValue(ctx, progressKey{}, &reporter{report: report})
+}
+
+// ReportProgress reports for the call under ctx, if somebody wants to know. It is
+// for an [Asker], which may take long.
+func ReportProgress(ctx context.Context, p Progress) {
+	if r, ok := ctx.Value(progressKey{}).(*reporter); ok {
+		r.send(p)
+	}
+}
+
+// reporter hands on the reports of one call, one at a time.
+type reporter struct {
+	mu     sync.Mutex
+	report func(Progress)
+}
+
+func (r *reporter) send(p Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report(p)
 }
 
 // meter counts the work of one call. A nil meter counts nothing.
@@ -39,11 +60,11 @@ type meter struct {
 }
 
 func meterOf(ctx context.Context) *meter {
-	report, ok := ctx.Value(progressKey{}).(func(Progress))
+	r, ok := ctx.Value(progressKey{}).(*reporter)
 	if !ok {
 		return nil
 	}
-	return &meter{report: report}
+	return &meter{report: r.send}
 }
 
 // entry counts one entry of a directory.

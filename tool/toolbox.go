@@ -23,6 +23,12 @@ type Options struct {
 	Policy    *policy.Policy
 	Audit     *audit.Log // open one with Enabled false to keep no journal
 	Ask       Asker      // asks the operator; nil means that nobody can be asked
+	Shell     Shell      // runs commands; nil means that none can be isolated, so that none runs
+	ShellPath string     // the host's shell that runs command texts; "" stands for bash where Programs finds one, else sh
+	// Programs finds the host's program of a name, as the PATH of a command would:
+	// its real path, or "" if there is none. Nil finds none. It must be safe for
+	// concurrent use.
+	Programs func(name string) string
 }
 
 // Request is one call of a tool.
