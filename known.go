@@ -8,7 +8,7 @@ import "github.com/baileyhq/bailey/tool"
 func KnownTools() []string {
 	return append(
 		tool.Names(),
-		"shell", "shell_output", "shell_kill", "shell_list", "package_install",
+		"shell_output", "shell_kill", "shell_list", "package_install",
 		"memory_store", "memory_get", "memory_search", "memory_recall", "memory_forget",
 	)
 }

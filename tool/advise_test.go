@@ -36,16 +36,18 @@ func TestAdvise(t *testing.T) {
 		{"supervised", agent, "file_write", args{"path": "main.go", "content": ""}, "", "supervised", "look-twice", "", "advisory: test: supervised"},
 		{"not granted", "code_review", "file_write", args{"path": "a.txt", "content": ""}, "", "deny", "task:code_review", tool.OpDenied, "advisory: test: deny"},
 		{"no arguments", agent, "file_read", args{}, "", "deny", "", tool.InvalidArgument, "path: is required"},
-		{"foreign", agent, "shell", args{"command": "ls"}, workspace.OpExec, "supervised", "builtin:shell", "", "not judged"},
+		{"command", agent, "shell", args{"command": "ls"}, workspace.OpExec, "supervised", "builtin:shell", "", "supervised"},
+		{"command, denied", agent, "shell", args{"command": "ls; sudo x"}, workspace.OpExec, "deny", "builtin:dangerous:privileges", tool.PolicyDenied, ""},
+		{"foreign", agent, "memory_get", args{}, workspace.OpRead, "supervised", "tool_policy:default", "", "not judged"},
 		{"foreign, denied", agent, "package_install", args{}, workspace.OpInstall, "deny", "tool_policy:package_install", tool.PolicyDenied, ""},
-		{"foreign, not granted", refactor, "shell", args{"command": "ls"}, workspace.OpExec, "deny", "task:refactor", tool.OpDenied, ""},
+		{"command, not granted", refactor, "shell", args{"command": "ls"}, workspace.OpExec, "deny", "task:refactor", tool.OpDenied, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBox(t, setup{
 				task: tc.task, rules: rules,
 				tree: []string{"file secrets/k key\n", "file main.go package\n", "link l -> ../outside/secret"},
 				policy: func(c *policy.Config) {
-					c.KnownTools = append(c.KnownTools, "shell", "package_install")
+					c.KnownTools = append(c.KnownTools, "package_install")
 					c.Tools = map[string]policy.Action{"package_install": policy.Deny}
 				},
 			})

@@ -2,9 +2,6 @@ package tool
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 )
 
@@ -24,78 +21,81 @@ type Approval struct {
 	Claim func(ctx context.Context) error
 }
 
-// ask waits for the operator where the policy says so. Afterwards each path must
-// still name the object that was shown.
+// ask waits for the operator where the policy says so. What was approved is what
+// happens: after the wait everything is found, judged and worked out once more,
+// and must be what the operator was shown.
 func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	if len(c.supervised) == 0 {
 		return nil
 	}
-	first := c.supervised[0]
-	c.rec.Rule = first.verdict.Rule
+	rule := c.supervised[0].verdict.Rule
+	c.rec.Rule = rule
 	if t.Ask == nil {
 		return &Error{
-			Kind: ApprovalDenied, Rule: first.verdict.Rule,
-			Message: fmt.Sprintf("%s needs the operator's approval (%s), and nobody can be asked here; it was not carried out",
-				shown(t.display(first.real)), first.verdict.Rule),
+			Kind: ApprovalDenied, Rule: rule,
+			Message: fmt.Sprintf("%s needs the operator's approval (%s), and nobody can be asked here; it was not carried out", c.subject(), rule),
 		}
 	}
 	r, err := t.approvalRequest(ctx, c)
 	if err != nil {
 		return err
 	}
-	c.unlockPaths()
-	c.exit()
-	var approval *Approval
-	wait(ctx, func() { approval, err = t.Ask(ctx, r) })
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return refused(err, first.verdict.Rule)
-	case approval == nil:
-		return refused(fail(ApprovalDenied, "the operator did not approve this"), first.verdict.Rule)
+	approval, err := t.await(ctx, c, r)
+	if err != nil {
+		return err
 	}
-	c.waited = true
 	c.rec.Approval = approval.ID
+	if err := t.again(ctx, c, r); err != nil {
+		return err
+	}
+	c.waited, c.shown = true, r.Digest
 	for _, a := range c.supervised {
 		c.approved[a.real] = true
 	}
-	if err := c.resume(ctx); err != nil || approval.Claim == nil {
-		return err
+	if approval.Claim == nil {
+		return nil
 	}
-	return approval.Claim(ctx)
-}
-
-// resume takes the slot and the locks again after a wait.
-func (c *call) resume(ctx context.Context) error {
-	if err := c.enter(ctx); err != nil {
-		return err
-	}
-	if c.changes {
-		if err := c.lockPaths(ctx); err != nil {
-			return err
-		}
-	}
-	return c.verify(ctx)
-}
-
-// verify checks after a wait that the paths still name the objects that were judged.
-func (c *call) verify(ctx context.Context) error {
-	for _, g := range c.targets {
-		if g.obj == nil || g.err != nil {
-			continue
-		}
-		if err := g.obj.Verify(ctx); err != nil {
-			return err
-		}
+	if err := approval.Claim(ctx); err != nil {
+		return refused(err, rule)
 	}
 	return nil
 }
 
+// subject names what is asked about.
+func (c *call) subject() string {
+	if real := c.supervised[0].real; real != "" {
+		return shown(c.box.display(real))
+	}
+	return "this command"
+}
+
+// await asks. Meanwhile the call holds no slot, no lock, and of objects only
+// those that it would change.
+func (t *Toolbox) await(ctx context.Context, c *call, r *ApprovalRequest) (approval *Approval, err error) {
+	c.unlockPaths()
+	c.exit()
+	if c.command != nil || !c.changes {
+		c.closeObjects()
+	}
+	wait(ctx, func() { approval, err = t.Ask(ctx, r) })
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, refused(err, r.Rule)
+	case approval == nil:
+		return nil, refused(fail(ApprovalDenied, "the operator did not approve this"), r.Rule)
+	}
+	return approval, nil
+}
+
 func refused(err error, rule string) error {
+	if kind := asError(err).Kind; kind == Cancelled || kind == Timeout {
+		return err
+	}
 	e := asError(err)
 	switch e.Kind {
-	case ApprovalDenied, ApprovalTimeout, ApprovalPending, LimitExceeded, Conflict, Cancelled, Timeout:
+	case ApprovalDenied, ApprovalTimeout, ApprovalPending, LimitExceeded, Conflict:
 	default:
 		e = &Error{Kind: ApprovalDenied, Message: "the operator could not be asked; the call was not carried out", Err: err}
 	}
@@ -104,35 +104,85 @@ func refused(err error, rule string) error {
 	return &named
 }
 
-func (t *Toolbox) approvalRequest(ctx context.Context, c *call) (*ApprovalRequest, error) {
-	first := c.supervised[0]
-	r := &ApprovalRequest{
-		Tool: c.spec.name, Op: c.spec.op, Args: c.req.Args, Rule: first.verdict.Rule, Message: first.verdict.Message,
-		Workspace: t.Workspace.Root(), Task: t.Workspace.Task().Name,
-		Rules:   []RuleView{{first.verdict.Rule, first.verdict.Message}},
-		Session: c.req.Session, Principal: c.req.Principal, Group: c.req.Group,
+// again takes the stages up to the question once more after a wait.
+func (t *Toolbox) again(ctx context.Context, c *call, was *ApprovalRequest) error {
+	if err := c.enter(ctx); err != nil {
+		return err
 	}
-	for _, g := range c.targets {
-		r.Paths = append(r.Paths, g.Real())
-	}
-	for _, a := range c.supervised {
-		r.Objects = append(r.Objects, a.real)
-	}
-	before, after := "", ""
-	if c.spec.preview != nil {
-		p, err := c.spec.preview(ctx, c, c.args)
-		if err != nil {
-			return nil, err
-		}
-		c.preview = p
-		r.Diff, r.DiffCut = p.diff()
-		before, after = p.before.sha256, p.after
-	}
-	digest, err := json.Marshal([]any{r.Tool, c.args, r.Paths, r.Objects, before, after, t.Policy.Version(), r.Workspace, r.Task, r.Principal, r.Group})
+	before := c.startOver()
+	defer closeTargets(before)
+	is, err := t.rework(ctx, c)
 	if err != nil {
+		return changedMeanwhile(ctx, err, was)
+	}
+	if is.Digest != was.Digest || !sameObjects(before, c.targets) {
+		return conflict(was, nil)
+	}
+	return nil
+}
+
+func (t *Toolbox) rework(ctx context.Context, c *call) (*ApprovalRequest, error) {
+	if err := t.resolve(ctx, c); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(digest)
-	r.Digest = hex.EncodeToString(sum[:])
-	return r, nil
+	if err := t.decide(ctx, c); err != nil {
+		return nil, err
+	}
+	return t.approvalRequest(ctx, c)
+}
+
+// startOver makes the targets anew, and returns what they were: objects that are
+// still open keep their identity for themselves.
+func (c *call) startOver() []*target {
+	before := c.targets
+	c.targets, c.supervised, c.preview = nil, nil, nil
+	c.addTargets()
+	return before
+}
+
+// sameObjects reports whether the targets lead to the objects that they led to
+// before. A content that is the same is not enough for a change: the one who has
+// put it there may keep a hand on it.
+func sameObjects(before, after []*target) bool {
+	for i := range before {
+		if before[i].id != after[i].id {
+			return false
+		}
+	}
+	return len(before) == len(after)
+}
+
+// changedMeanwhile is the answer when a call can't be worked out again after a
+// wait as it could before.
+func changedMeanwhile(ctx context.Context, err error, was *ApprovalRequest) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch e := asError(err); {
+	case e.Kind.refusal(), e.Kind == Cancelled, e.Kind == Timeout, e.Kind == Internal:
+		return err
+	default:
+		return conflict(was, err)
+	}
+}
+
+func conflict(was *ApprovalRequest, cause error) error {
+	return &Error{
+		Kind: Conflict, Rule: was.Rule, Err: cause,
+		Message: "what the operator was shown is not what is there any more, so that the approval does not cover it; look again and retry",
+	}
+}
+
+// stillShown checks, after a call has read what the operator agreed to, that it
+// was that: a file that was rewritten in between must not be told.
+func (t *Toolbox) stillShown(ctx context.Context, c *call) error {
+	r, err := t.approvalRequest(ctx, c)
+	if err == nil && r.Digest == c.shown {
+		return nil
+	}
+	was := &ApprovalRequest{Rule: c.rec.Rule}
+	if err != nil {
+		return changedMeanwhile(ctx, err, was)
+	}
+	return conflict(was, nil)
 }

@@ -7,7 +7,9 @@ import (
 	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // decodeArgs reads the arguments of a call into the struct that into points to.
@@ -89,7 +91,7 @@ func checkBounds(at string, f reflect.StructField, dst reflect.Value) error {
 	switch dst.Kind() {
 	case reflect.Int64:
 		n, what = dst.Int(), "number"
-	case reflect.Slice:
+	case reflect.Slice, reflect.Map:
 		n, what = int64(dst.Len()), "number of elements"
 	default:
 		return nil
@@ -107,6 +109,9 @@ func bindValue(at string, v any, dst reflect.Value) error {
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		dst = dst.Elem()
+	}
+	if dst.Type() == reflect.TypeFor[seconds]() {
+		return bindSeconds(at, v, dst)
 	}
 	v = unstring(v, dst.Kind())
 	switch dst.Kind() {
@@ -128,6 +133,10 @@ func bindValue(at string, v any, dst reflect.Value) error {
 		if list, ok := v.([]any); ok {
 			return bindSlice(at, list, dst)
 		}
+	case reflect.Map:
+		if o, ok := v.(*object); ok {
+			return bindMap(at, o, dst)
+		}
 	case reflect.Struct:
 		if o, ok := v.(*object); ok {
 			return bindStruct(at, o, dst)
@@ -143,6 +152,45 @@ func bindSlice(at string, list []any, dst reflect.Value) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func bindMap(at string, o *object, dst reflect.Value) error {
+	dst.Set(reflect.MakeMapWithSize(dst.Type(), len(o.keys)))
+	for _, key := range o.keys {
+		value := reflect.New(dst.Type().Elem()).Elem()
+		if err := bindValue(join(at, clip(key, 60)), o.values[key], value); err != nil {
+			return err
+		}
+		dst.SetMapIndex(reflect.ValueOf(key), value)
+	}
+	return nil
+}
+
+// seconds is a span of time: a number of seconds, or a text such as "90s".
+type seconds time.Duration
+
+// maxSeconds bounds a span, so that it fits into a time.Duration with room.
+const maxSeconds = 366 * 24 * 60 * 60
+
+func bindSeconds(at string, v any, dst reflect.Value) error {
+	var text string
+	switch v := v.(type) {
+	case json.Number:
+		text = v.String()
+	case string:
+		text = v
+	default:
+		return fmt.Errorf("%s: want a duration such as \"90s\" or a number of seconds, got %s", at, kindOf(v))
+	}
+	span, err := time.ParseDuration(text)
+	if number, nerr := strconv.ParseFloat(text, 64); nerr == nil && math.Abs(number) <= maxSeconds {
+		span, err = time.Duration(number*float64(time.Second)), nil
+	}
+	if err != nil || span <= 0 || span > maxSeconds*time.Second {
+		return fmt.Errorf("%s: want a duration above zero such as \"90s\" or a number of seconds, got %q", at, clip(text, 60))
+	}
+	dst.SetInt(int64(span))
 	return nil
 }
 

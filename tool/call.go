@@ -25,6 +25,7 @@ type call struct {
 	args    any
 	started time.Time
 	targets []*target
+	command *command // of a tool that runs one
 	changes bool
 	meter   *meter
 
@@ -32,6 +33,7 @@ type call struct {
 	approved   map[string]bool // real paths that a human has agreed to
 	preview    *rewrite        // what the human saw of a change to a file
 	waited     bool
+	shown      string // digest of what the human has agreed to
 
 	queued, running bool
 	unlock          func() // gives back the locks of the paths that the call changes
@@ -49,6 +51,7 @@ type target struct {
 	requested string       // absolute, as spelled, cleaned
 	obj       *jail.Object // nil if nothing is there
 	real      string       // where nothing is there: the path that it would have
+	id        jail.FileID  // of the object, zero where nothing is there
 	verdict   policy.Verdict
 	withheld  policy.Effect // quiet effects that the policy does not allow
 	err       *Error        // why a lenient target was refused
@@ -95,11 +98,27 @@ func (c *call) unlockPaths() {
 }
 
 func (c *call) closeObjects() {
-	for _, g := range c.targets {
+	closeTargets(c.targets)
+	if c.command != nil {
+		c.command.close()
+	}
+}
+
+func closeTargets(targets []*target) {
+	for _, g := range targets {
 		if g.obj != nil {
 			g.obj.Close()
 			g.obj = nil
 		}
+	}
+}
+
+// noteCommand puts the command into the record.
+func (c *call) noteCommand() {
+	a := c.command.args
+	c.rec.Command, c.rec.Argv = c.command.text(), a.Argv
+	if a.Network != "" {
+		c.rec.Network = []string{a.Network}
 	}
 }
 

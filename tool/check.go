@@ -52,13 +52,13 @@ func (v *Verdict) check(ctx context.Context, t *Toolbox, c *call) {
 			break
 		}
 		err := s.run(t, ctx, c)
-		if s.name == "resolve" && nothingThere(err) {
+		if s.name == "resolve" && c.command == nil && nothingThere(err) {
 			v.step(s.name, "", policy.Allow)
-			v.explainAll(t, c)
+			v.explainAll(ctx, t, c)
 			return
 		}
 		if s.name == "decide" {
-			v.explainAll(t, c)
+			v.explainAll(ctx, t, c)
 		}
 		if err != nil {
 			v.refuse(s.name, asError(err))
@@ -75,7 +75,8 @@ func (v *Verdict) check(ctx context.Context, t *Toolbox, c *call) {
 		}
 	}
 	if len(c.supervised) > 0 {
-		v.Verdict, v.Rule = policy.Supervised.String(), c.supervised[0].verdict.Rule
+		first := c.supervised[0].verdict
+		v.Verdict, v.Rule, v.Message = policy.Supervised.String(), first.Rule, first.Message
 	}
 }
 
@@ -90,7 +91,11 @@ func nothingThere(err error) bool {
 }
 
 // explainAll adds the policy's steps for each target; the strictest verdict wins.
-func (v *Verdict) explainAll(t *Toolbox, c *call) {
+func (v *Verdict) explainAll(ctx context.Context, t *Toolbox, c *call) {
+	if c.command != nil {
+		v.explainCommand(ctx, t, c)
+		return
+	}
 	strictest := policy.Action(0)
 	for _, g := range c.targets {
 		if g.Real() == "" {

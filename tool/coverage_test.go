@@ -221,7 +221,7 @@ func TestListingsHide(t *testing.T) {
 }
 
 func TestToolPolicy(t *testing.T) {
-	b := newBox(t, setup{policy: func(c *policy.Config) {
+	b := newBox(t, setup{runs: true, policy: func(c *policy.Config) {
 		c.Tools = map[string]policy.Action{"file_grep": policy.Deny, "file_list": policy.Supervised}
 	}})
 	r := b.refused(tool.PolicyDenied, "file_grep", args{"pattern": "x"})

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -27,6 +28,9 @@ type box struct {
 	log  string
 	vars map[string]string
 	ws   *workspace.Workspace
+
+	host     map[string]string // programs of the host that are not what their name says
+	commands []*tool.Command   // that ran has got
 }
 
 // setup is what differs between tests.
@@ -39,12 +43,18 @@ type setup struct {
 	space  func(*workspace.Options)
 	ask    tool.Asker
 	audit  audit.Options
+	shell  tool.Shell
+	runs   bool // the shell is box.ran
+	home   string
 }
 
 func newBox(t testing.TB, s setup) *box {
 	t.Helper()
 	b := layout(t)
 	filetree.Make(t, b.root, b.vars, s.tree...)
+	if s.runs {
+		s.shell = b.ran
+	}
 	b.open(s)
 	return b
 }
@@ -107,9 +117,33 @@ func (b *box) open(s setup) {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { log.Close() })
-	if b.Toolbox, err = tool.New(tool.Options{Workspace: b.ws, Policy: p, Audit: log, Ask: s.ask}); err != nil {
+	if b.Toolbox, err = tool.New(tool.Options{
+		Workspace: b.ws, Policy: p, Audit: log, Ask: s.ask, Shell: s.shell, Programs: b.program, Home: s.home,
+	}); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// program stands for a host that has every program in /usr/bin but those named
+// missing, and bash for its shell. Outside the workspace it follows b.host.
+func (b *box) program(name string) string {
+	if to, ok := b.host[name]; ok {
+		return to
+	}
+	switch {
+	case strings.HasPrefix(name, "missing"):
+		return ""
+	case strings.HasPrefix(name, "/"):
+		return name
+	default:
+		return "/usr/bin/" + name
+	}
+}
+
+// ran is a Shell that runs nothing and notes what it was given.
+func (b *box) ran(_ context.Context, c *tool.Command) (*tool.CommandResult, error) {
+	b.commands = append(b.commands, c)
+	return &tool.CommandResult{Stdout: "ran\n", Backend: "bubblewrap", Guarantee: "full", Network: "off"}, nil
 }
 
 // args are the arguments of a call.

@@ -42,12 +42,25 @@ func (t *Toolbox) decode(_ context.Context, c *call) error {
 		return fail(InvalidArgument, fmt.Sprintf("%s: %v", s.name, err))
 	}
 	c.args = args
-	for _, u := range s.uses(args) {
-		c.targets = append(c.targets, &target{use: u, name: text.ParseName(u.path)})
+	if s.command != nil {
+		c.command = s.command(args)
+		c.noteCommand()
 	}
-	c.changes = changes(s.uses(args))
+	if s.check != nil {
+		if err := s.check(args); err != nil {
+			return err
+		}
+	}
+	c.addTargets()
+	c.changes = changes(s.uses(args)) || c.command != nil
 	c.notePaths()
 	return nil
+}
+
+func (c *call) addTargets() {
+	for _, u := range c.spec.uses(c.args) {
+		c.targets = append(c.targets, &target{use: u, name: text.ParseName(u.path)})
+	}
 }
 
 // operation checks that the task grants what the tool does.
@@ -113,6 +126,19 @@ func (c *call) lockPaths(ctx context.Context) (err error) {
 	return err
 }
 
+// verify checks that the paths still name the objects that were found.
+func (c *call) verify(ctx context.Context) error {
+	for _, g := range c.targets {
+		if g.obj == nil || g.err != nil {
+			continue
+		}
+		if err := g.obj.Verify(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *Toolbox) resolveAll(ctx context.Context, c *call) error {
 	for _, g := range c.targets {
 		if err := t.resolveTarget(ctx, c, g); err != nil {
@@ -122,12 +148,18 @@ func (t *Toolbox) resolveAll(ctx context.Context, c *call) error {
 			g.err = asError(err)
 		}
 	}
+	if c.command != nil {
+		return t.resolveCommand(ctx, c)
+	}
 	return nil
 }
 
 // decide has the policy judge each object, and each that lies beneath where the
 // call is recursive. The strictest verdict wins.
 func (t *Toolbox) decide(ctx context.Context, c *call) error {
+	if c.command != nil {
+		return t.decideCommand(ctx, c)
+	}
 	for i, g := range c.targets {
 		if g.err != nil {
 			continue
@@ -169,6 +201,9 @@ func (t *Toolbox) act(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	c.output, c.data, err = c.spec.act(ctx, c, c.args)
+	if err == nil && c.waited && !c.changes {
+		err = t.stillShown(ctx, c)
+	}
 	return err
 }
 
@@ -177,7 +212,7 @@ func (t *Toolbox) resolveTarget(ctx context.Context, c *call, g *target) error {
 	g.requested = t.absolute(g.name)
 	obj, err := t.Workspace.Jail().Resolve(ctx, g.name, g.how)
 	if err == nil {
-		g.obj = obj
+		g.obj, g.id = obj, obj.Info().ID()
 		obj.OnMade(t.confirm(ctx, g))
 		if obj.IsRoot() && (g.recursive || g.how == jail.Entry) && g.effect&policy.Change != 0 {
 			return asError(&fs.PathError{Op: "change", Path: g.path, Err: jail.ErrRoot})

@@ -139,16 +139,16 @@ func TestOperations(t *testing.T) {
 		"file_list": {}, "file_tree": {}, "file_find": {"pattern": "*"}, "file_info": {"path": "a.txt"},
 		"file_write": {"path": "w", "content": ""}, "file_edit": {"path": "a.txt", "edits": []args{{"old_text": "inside", "new_text": "inside!"}}},
 		"file_copy": {"source": "a.txt", "destination": "c"}, "file_move": {"source": "c", "destination": "d"},
-		"dir_create": {"path": "e"}, "file_delete": {"path": "e"},
+		"dir_create": {"path": "e"}, "file_delete": {"path": "e"}, "shell": {"command": "true"},
 	}
 	read, list, write := "file_read file_read_many file_grep", "file_list file_tree file_find file_info", "file_write file_edit file_copy file_move"
 	for task, granted := range map[string]string{
 		"code_review": read + " " + list,
 		"refactor":    read + " " + list + " " + write + " dir_create",
 		"cleanup":     read + " " + list + " file_delete",
-		"agent":       read + " " + list + " " + write + " dir_create file_delete",
+		"agent":       read + " " + list + " " + write + " dir_create file_delete shell",
 	} {
-		b := newBox(t, setup{task: task, tree: []string{"file c x"}})
+		b := newBox(t, setup{task: task, runs: true, tree: []string{"file c x"}, policy: allowShell})
 		for _, d := range b.List() {
 			want := slices.Contains(strings.Fields(granted), d.Name)
 			if d.Granted != want {

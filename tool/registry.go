@@ -26,7 +26,7 @@ type Description struct {
 	Title       string             `json:"title"`
 	Description string             `json:"description"`
 	Op          workspace.Op       `json:"op"`
-	Granted     bool               `json:"granted"` // the task grants Op and the tool policy does not deny the tool
+	Granted     bool               `json:"granted"` // the task grants Op, the tool policy does not deny the tool, and what it needs is there
 	Policy      string             `json:"policy"`  // what the tool policy says: allow, supervised, deny
 	Annotations Annotations        `json:"annotations"`
 	Input       *jsonschema.Schema `json:"input_schema"`
@@ -44,6 +44,8 @@ type spec struct {
 
 	newArgs func() any                                                     // a pointer to its argument struct
 	uses    func(args any) []use                                           // the paths that a call would use, and for what
+	check   func(args any) error                                           // refuses arguments that contradict each other; nil for none
+	command func(args any) *command                                        // the command of a call; nil if the tool runs none
 	preview func(ctx context.Context, c *call, args any) (*rewrite, error) // what a supervised change would do; nil if there is nothing to show
 	act     func(ctx context.Context, c *call, args any) (string, any, error)
 }
@@ -100,7 +102,7 @@ func mustSchema(t reflect.Type) *jsonschema.Schema {
 func specs() []*spec {
 	return []*spec{
 		fileRead(), fileReadMany(), fileWrite(), fileEdit(), fileList(), fileTree(), fileFind(), fileGrep(),
-		fileInfo(), fileCopy(), fileMove(), dirCreate(), fileDelete(),
+		fileInfo(), fileCopy(), fileMove(), dirCreate(), fileDelete(), shell(),
 	}
 }
 

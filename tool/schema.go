@@ -16,7 +16,7 @@ import (
 //	json:"name"         the name; omitempty makes an argument optional
 //	jsonschema:"text"   the description
 //	enum:"a,b"          the accepted strings
-//	min:"1" max:"9"     the accepted range of a number or length of a list
+//	min:"1" max:"9"     the accepted range of a number or length of a list or map
 //	default:"true"      what an absent argument means (JSON)
 //
 // A pointer is an optional argument whose absence differs from zero.
@@ -24,7 +24,10 @@ import (
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	node := reflect.TypeFor[treeNode]()
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{
-		TypeSchemas: map[reflect.Type]*jsonschema.Schema{node: {Ref: "#/$defs/node"}},
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+			node:                       {Ref: "#/$defs/node"},
+			reflect.TypeFor[seconds](): {AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}}},
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
@@ -79,16 +82,23 @@ func refineField(s *jsonschema.Schema, f reflect.StructField) error {
 		s.Default = json.RawMessage(d)
 	}
 	for _, bound := range []struct {
-		tag    string
-		number **float64
-		items  **int
-	}{{"min", &s.Minimum, &s.MinItems}, {"max", &s.Maximum, &s.MaxItems}} {
+		tag        string
+		number     **float64
+		items      **int
+		properties **int
+	}{
+		{"min", &s.Minimum, &s.MinItems, &s.MinProperties},
+		{"max", &s.Maximum, &s.MaxItems, &s.MaxProperties},
+	} {
 		n, ok, err := boundOf(f, bound.tag)
 		if err != nil {
 			return err
 		}
 		switch {
 		case !ok:
+		case f.Type.Kind() == reflect.Map:
+			properties := int(n)
+			*bound.properties = &properties
 		case f.Type.Kind() == reflect.Slice:
 			items := int(n)
 			*bound.items = &items

@@ -29,7 +29,7 @@ func resolved(t *testing.T, s *jsonschema.Schema) *jsonschema.Resolved {
 }
 
 func TestSchemas(t *testing.T) {
-	list := newBox(t, setup{}).List()
+	list := newBox(t, setup{runs: true, policy: allowShell}).List()
 	if len(list) != len(tool.Names()) {
 		t.Fatalf("%d tools, want %d", len(list), len(tool.Names()))
 	}
@@ -47,7 +47,7 @@ func TestSchemas(t *testing.T) {
 				if p.Description == "" {
 					t.Errorf("argument %s is not described", name)
 				}
-				if len(p.Types) > 0 || p.Type == "" {
+				if len(p.Types) > 0 || (p.Type == "") == (p.AnyOf == nil) {
 					t.Errorf("argument %s: types %v %q", name, p.Types, p.Type)
 				}
 			}
@@ -57,7 +57,10 @@ func TestSchemas(t *testing.T) {
 
 // What the tools answer fits the schemas that they announce.
 func TestAnswersFitTheirSchemas(t *testing.T) {
-	b := newBox(t, setup{tree: []string{"file src/b.txt x\n", "link l -> a.txt", "fifo p", "file bin \x00\x01"}})
+	b := newBox(t, setup{
+		runs: true, policy: allowShell,
+		tree: []string{"file src/b.txt x\n", "link l -> a.txt", "fifo p", "file bin \x00\x01"},
+	})
 	outputs := map[string]*jsonschema.Resolved{}
 	inputs := map[string]*jsonschema.Resolved{}
 	for _, d := range b.List() {
@@ -89,6 +92,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		{"dir_create", args{"path": "x/y"}},
 		{"file_delete", args{"path": "moved", "recursive": true}},
 		{"file_delete", args{"path": "moved"}},
+		{"shell", args{"command": "true", "env": args{"A": "b"}, "timeout": "90s", "network": "off", "cwd": "sub", "stdin": "x"}},
+		{"shell", args{"argv": []string{"true"}, "timeout": 1.5}},
 	}
 	seen := map[string]bool{}
 	for _, c := range calls {

@@ -25,10 +25,11 @@ type Options struct {
 	Ask       Asker      // asks the operator; nil means that nobody can be asked
 	Shell     Shell      // runs commands; nil means that none can be isolated, so that none runs
 	ShellPath string     // the host's shell that runs command texts; "" stands for bash where Programs finds one, else sh
-	// Programs finds the host's program of a name, as the PATH of a command would:
-	// its real path, or "" if there is none. Nil finds none. It must be safe for
-	// concurrent use.
+	// Programs finds the host's program of a name, as the PATH of a command would,
+	// or that of an absolute path: its real path, or "" if there is none. Nil finds
+	// none. It must be safe for concurrent use.
 	Programs func(name string) string
+	Home     string // the operator's home directory, for ~ in a command; "" if that is not known
 }
 
 // Request is one call of a tool.
@@ -112,7 +113,7 @@ func (t *Toolbox) List() []Description {
 		if t.broken == nil {
 			action := t.Policy.Tool(s.name).Action
 			d.Policy = action.String()
-			d.Granted = t.Workspace.Task().Has(s.op) && action != policy.Deny
+			d.Granted = t.Workspace.Task().Has(s.op) && action != policy.Deny && (s.command == nil || t.Shell != nil)
 		}
 		list = append(list, d)
 	}

@@ -357,7 +357,7 @@ func TestUnknownTool(t *testing.T) {
 	b := newBox(t, setup{})
 	b.expect([]expectation{
 		{"file_raed", args{}, tool.InvalidArgument, `did you mean "file_read"?`},
-		{"shell", args{}, tool.InvalidArgument, `unknown tool "shell"`},
+		{"shel", args{}, tool.InvalidArgument, `did you mean "shell"?`},
 		{"", args{}, tool.InvalidArgument, "unknown tool"},
 	})
 }

@@ -43,7 +43,7 @@ func newJudges(t *testing.T, tools map[string]policy.Action) *judges {
 	}
 	t.Cleanup(func() { ws.Close() })
 	p, err := policy.Compile(policy.Config{
-		Workspace: []string{j.root}, KnownTools: append(tool.Names(), "shell"), Tools: tools,
+		Workspace: []string{j.root}, KnownTools: tool.Names(), Tools: tools,
 		Rules: []policy.Rule{
 			{Name: "no-secrets", Action: policy.Deny, Paths: []string{"secrets/**"}, Message: "Ask for test data."},
 			{Name: "ask-first", Action: policy.Supervised, Paths: []string{"ask.txt"}},
