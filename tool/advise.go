@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/baileyhq/bailey/policy"
@@ -22,6 +21,9 @@ type Consultation struct {
 // the act the program may do something else, and the path may come to name
 // something else. The record's detail begins with "advisory".
 //
+// A command is judged as one of Bailey's own, but that no path outside of the
+// allowed folders is taken for the sandbox's: there is none.
+//
 // Of a tool that this toolbox does not have, only the operation and the tool
 // policy can be judged: what they do not deny is supervised.
 //
@@ -32,6 +34,7 @@ func (t *Toolbox) Advise(ctx context.Context, q Consultation) *Verdict {
 	}
 	c := t.newCall(q.Request)
 	defer c.close()
+	c.foreign = true
 	v := newVerdict()
 	if _, known := t.specs[q.Tool]; known {
 		v.check(ctx, t, c)
@@ -47,12 +50,6 @@ func (t *Toolbox) Advise(ctx context.Context, q Consultation) *Verdict {
 // checkForeign judges a tool without knowing what its arguments mean.
 func (v *Verdict) checkForeign(t *Toolbox, c *call, op workspace.Op) {
 	c.rec.Op = string(op)
-	var shell struct {
-		Command string `json:"command"`
-	}
-	if json.Unmarshal(c.req.Args, &shell) == nil {
-		c.rec.Command = clip(shell.Command, maxDetail)
-	}
 	if err := t.grants(c.req.Tool, op); err != nil {
 		v.refuse("operation", asError(err))
 		return

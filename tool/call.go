@@ -26,6 +26,7 @@ type call struct {
 	started time.Time
 	targets []*target
 	command *command // of a tool that runs one
+	foreign bool     // another program will do it, with no walls around it
 	changes bool
 	meter   *meter
 

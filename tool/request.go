@@ -20,13 +20,13 @@ type ApprovalRequest struct {
 	Tool      string            `json:"tool"`
 	Op        workspace.Op      `json:"op"`
 	Args      json.RawMessage   `json:"args"`
-	Paths     []string          `json:"paths"`    // real paths that the call names
-	Objects   []string          `json:"objects"`  // real paths for which the policy asks, those beneath a directory included
-	Rule      string            `json:"rule"`     // the rule that asks, the first of Rules
-	Message   string            `json:"message"`  // of that rule
-	Rules     []RuleView        `json:"rules"`    // every rule that asks
-	Diff      string            `json:"diff"`     // of a write or an edit
-	DiffCut   bool              `json:"diff_cut"` // the diff was too long to be shown whole
+	Paths     []string          `json:"paths"`           // real paths that the call names
+	Objects   []string          `json:"objects"`         // real paths for which the policy asks, those beneath a directory included
+	Rule      string            `json:"rule"`            // the rule that asks, the first of Rules
+	Message   string            `json:"message"`         // of that rule
+	Rules     []RuleView        `json:"rules"`           // every rule that asks
+	Diff      string            `json:"diff"`            // of a write or an edit
+	DiffCut   bool              `json:"diff_cut"`        // the diff was too long to be shown whole
 	Fails     string            `json:"fails,omitempty"` // why the call would fail as things are
 	Contents  []ContentView     `json:"contents,omitempty"`
 	Command   string            `json:"command,omitempty"`  // a shell's text, or Argv on one line
@@ -41,11 +41,11 @@ type ApprovalRequest struct {
 	// Background means that the command runs on when the call has answered.
 	Background bool          `json:"background,omitempty"`
 	Scripts    []ContentView `json:"scripts,omitempty"` // what the command executes of the allowed folders
-	Workspace string            `json:"workspace"`
-	Task      string            `json:"task"`
-	Session   string            `json:"session"`
-	Principal string            `json:"principal"`
-	Group     string            `json:"group"`
+	Workspace  string        `json:"workspace"`
+	Task       string        `json:"task"`
+	Session    string        `json:"session"`
+	Principal  string        `json:"principal"`
+	Group      string        `json:"group"`
 	// Digest binds an approval to everything that matters: tool, arguments, real
 	// paths, contents, policy, and who asks. The session is none of it: an equal
 	// call of the same principal is the same request.

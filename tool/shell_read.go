@@ -16,7 +16,6 @@ import (
 // command is the command of a call and what is known of it.
 type command struct {
 	args      *shellArgs
-	foreign   bool   // another program will run it, without walls around it
 	shell     string // real path of the shell that reads the text; "" for an argument list
 	reading   *shellscan.Reading
 	access    policy.CommandAccess
@@ -63,7 +62,7 @@ func (t *Toolbox) resolveCommand(ctx context.Context, c *call) error {
 		}
 		m.access.Programs = append(m.access.Programs, p)
 	}
-	if err := t.findRedirects(ctx, m, cwd.Real()); err != nil {
+	if err := t.findRedirects(ctx, c, cwd.Real()); err != nil {
 		return err
 	}
 	if len(m.dynamic) > 0 {

@@ -22,7 +22,8 @@ type redirect struct {
 // findRedirects finds the files of the command's redirects. One that lies outside
 // of the allowed folders is the sandbox's own: it is left to the walls, and keeps
 // the command from being allowed by a rule. /tmp is the session's.
-func (t *Toolbox) findRedirects(ctx context.Context, m *command, cwd string) error {
+func (t *Toolbox) findRedirects(ctx context.Context, c *call, cwd string) error {
+	m := c.command
 	for _, r := range m.reading.Redirects {
 		at := redirect{Redirect: r, path: r.Path}
 		switch {
@@ -40,7 +41,7 @@ func (t *Toolbox) findRedirects(ctx context.Context, m *command, cwd string) err
 			return err
 		}
 		m.redirects = append(m.redirects, at)
-		if at.target == nil && !ownDevice(at.path) && (m.foreign || !t.ownFile(at.path)) {
+		if at.target == nil && !ownDevice(at.path) && (c.foreign || !t.ownFile(at.path)) {
 			m.dynamic = append(m.dynamic, "a redirect's target "+shown(at.path)+" lies outside of the allowed folders")
 		}
 	}

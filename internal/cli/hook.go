@@ -39,9 +39,9 @@ with a detail that begins with "advisory".
 It is advice and no wall: the agent acts by itself after the check, on a path that
 may have come to name something else, and nothing runs in a sandbox. What the
 policy allows is left to the agent's own permission rules and prompts, unless
---approve is given. Shell commands are not read: they are denied if the task or
-the tool policy denies the tool shell, and else left to a human. Tools that are
-not known get no opinion.`,
+--approve is given. Shell commands are judged by the programs that they would run
+and the files that their redirects open; one that the policy allows is left to the
+agent in any case. Tools that are not known get no opinion.`,
 		Example:   `  bailey hook claude-code --workspace /home/me/project --task agent`,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -46,7 +46,8 @@ func revealsAll(dir, pattern string) []call {
 }
 
 func runs(command string) []call {
-	return []call{{tool: "shell", args: map[string]any{"command": command}, op: workspace.OpExec}}
+	args := map[string]any{"command": command, "cwd": "."} // where the agent is
+	return []call{{tool: "shell", args: args, paths: []string{"cwd"}, op: workspace.OpExec}}
 }
 
 // onPath leaves a path that is missing to the tool, which names what it wants.

@@ -17,7 +17,8 @@
 //
 // It is advice and no wall. The agent acts by itself, on the path and not on the
 // object that was judged: what the path names can be swapped in between. There is
-// no sandbox. A search is judged by where it starts, not by what it meets. Tools
+// no sandbox, so that a command which the policy allows is left to the agent's own
+// rules and prompts in any case. A search is judged by where it starts, not by what it meets. Tools
 // that are not known here, those of MCP servers among them, are not judged; nor
 // is what an agent reads without calling a tool.
 package hook

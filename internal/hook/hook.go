@@ -149,7 +149,12 @@ func (e Event) advise(ctx context.Context, o Options, c call) decision {
 		r.Session = e.event.session
 	}
 	v := o.Tools.Advise(ctx, tool.Consultation{Request: r, By: e.agent.Name + " " + e.event.tool, Op: c.op})
-	return decided(v)
+	d := decided(v)
+	if c.op == workspace.OpExec && d.verdict == allow {
+		// No wall stands around it: the agent's own rules and prompts have their say.
+		return decision{}
+	}
+	return d
 }
 
 func decided(v *tool.Verdict) decision {
