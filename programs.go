@@ -1,0 +1,50 @@
+package bailey
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// systemDirs are the directories of the host's programs, in the order in which a
+// command finds them. The PATH of this process has no say: what started it may
+// have put a workspace's directories into it.
+var systemDirs = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+
+// hostPrograms finds the host's program of a name as the PATH of a command would:
+// in the system's directories, then in those that the configuration adds, and
+// their bin. An absolute path is looked up as it is. It returns the real path, or
+// "" if no program is there.
+func hostPrograms(added []string) func(name string) string {
+	dirs := append([]string(nil), systemDirs...)
+	for _, dir := range added {
+		dirs = append(dirs, dir, filepath.Join(dir, "bin"))
+	}
+	return func(name string) string {
+		if filepath.IsAbs(name) {
+			return realProgram(name)
+		}
+		if name == "" || strings.Contains(name, "/") {
+			return ""
+		}
+		for _, dir := range dirs {
+			if real := realProgram(filepath.Join(dir, name)); real != "" {
+				return real
+			}
+		}
+		return ""
+	}
+}
+
+// realProgram is the real path of a file that can be executed, else "".
+func realProgram(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+		return ""
+	}
+	return real
+}
