@@ -279,6 +279,7 @@ func (b *Bailey) openTools(ctx context.Context) error {
 	}
 	b.tools, err = tool.New(tool.Options{
 		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: b.opts.Ask,
+		Programs: hostPrograms(b.config.Sandbox.ReadOnly), Home: homeDir(b.opts.Env),
 	})
 	return errors.Join(err, ctx.Err())
 }
