@@ -160,14 +160,24 @@ func TestCommandPatternMistakes(t *testing.T) {
 	for text, want := range map[string]error{
 		"": policy.ErrEmpty, " ": policy.ErrEmpty, "git**": policy.ErrPattern, "a\nb": policy.ErrPattern,
 		"a\xff": policy.ErrPattern, strings.Repeat("x ", 64): policy.ErrPattern,
+		// What would match nothing that anybody means.
+		`git commit -m "x" **`: policy.ErrPattern, "'git' push": policy.ErrPattern, "find . -exec ls {} \\;": policy.ErrPattern,
+		"cd x && rm **": policy.ErrPattern, "ls | sh": policy.ErrPattern, "cat x > y": policy.ErrPattern, "ls; rm **": policy.ErrPattern,
+		"ls ; rm": policy.ErrPattern, "echo $(rm)": policy.ErrPattern, "echo `rm`": policy.ErrPattern, "CI=1 go test **": policy.ErrPattern,
+		"rm $HOME/**": policy.ErrPattern, "rm ${HOME}": policy.ErrPattern, "git {push,fetch} **": policy.ErrPattern, "rm -[rf] **": policy.ErrPattern,
+		"git\u200bpush": policy.ErrPattern,
 	} {
 		_, err := policy.Compile(policy.Config{Rules: []policy.Rule{rule("r", deny, text)}})
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := policy.Compile(policy.Config{Rules: []policy.Rule{rule("r", deny, strings.Repeat("x ", 63))}}); err != nil {
-		t.Errorf("63 words: %v", err)
+	for _, text := range []string{
+		strings.Repeat("x ", 63), "find ** -exec rm {} ;", "[ -f * ]", "make CI=1 *", "awk {print} *", "curl https://x?y=$ *",
+	} {
+		if _, err := policy.Compile(policy.Config{Rules: []policy.Rule{rule("r", deny, text)}}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -33,12 +32,16 @@ func parseCommand(text string) (commandPattern, error) {
 	switch {
 	case !utf8.ValidString(text):
 		return p, patternError("is not UTF-8")
-	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
-		return p, patternError("holds a control character")
+	case strings.ContainsFunc(text, func(r rune) bool { return invisible(r) && r != '\t' }):
+		return p, patternError("holds a character that can't be seen")
 	}
-	for _, word := range strings.Fields(text) {
+	words := strings.Fields(text)
+	for i, word := range words {
 		if word != "**" && strings.Contains(word, "**") {
 			return p, patternError("** stands for whole words, use * within one")
+		}
+		if err := misreadWord(word, i, len(words)); err != nil {
+			return p, err
 		}
 		p.words = append(p.words, commandWord{
 			many: word == "**", text: word, folded: fold(word), plain: !strings.Contains(word, "*"),

@@ -190,6 +190,14 @@ func (r *ruleCompiler) compilePaths(out *rule) {
 		}
 		out.paths = append(out.paths, patterns...)
 	}
+	if len(r.source.Paths) == 0 {
+		return
+	}
+	for i, p := range out.tools {
+		if p.namesNoPath(r.config.KnownTools) {
+			r.fail("tools", i, p.text, contradiction("it has paths, and this tool takes none"), "")
+		}
+	}
 }
 
 func (r *ruleCompiler) compileCommands(out *rule) {

@@ -67,6 +67,9 @@ func isAbsolute(text string) bool {
 }
 
 func (p places) parseOne(text string, foldCase bool) (pattern, error) {
+	if err := misread(text); err != nil {
+		return nil, err
+	}
 	start, rest, err := p.start(text)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,19 @@ const (
 // shellTool is supervised, unless the tool policy names it or is stricter.
 const shellTool = "shell"
 
+// pathlessTools are the tools whose calls name no path.
+var pathlessTools = []string{
+	"shell_output", "shell_kill", "shell_list", "package_install",
+	"memory_store", "memory_get", "memory_search", "memory_recall", "memory_forget",
+}
+
+// namesNoPath reports whether a tool that the pattern is about is known, and none
+// of those that are takes a path.
+func (p *toolPattern) namesNoPath(known []string) bool {
+	about := slices.DeleteFunc(slices.Clone(known), func(tool string) bool { return !p.match(tool) })
+	return len(about) > 0 && !slices.ContainsFunc(about, func(tool string) bool { return !slices.Contains(pathlessTools, tool) })
+}
+
 // toolPattern matches tool names. Case counts.
 type toolPattern struct {
 	text    string
