@@ -63,7 +63,10 @@ func (t *Toolbox) redirectTarget(ctx context.Context, r *redirect) (*target, err
 	obj, err := t.Workspace.Jail().Resolve(ctx, r.path, jail.Target)
 	switch {
 	case err == nil:
-		g.obj = obj
+		g.obj, g.id = obj, obj.Info().ID()
+		if g.exists() && obj.Info().IsSpecial() {
+			g.err = asError(&jail.SpecialError{Op: "open", Path: r.Path, Kind: typeName(obj.Info().Mode())})
+		}
 		return g, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -75,8 +78,7 @@ func (t *Toolbox) redirectTarget(ctx context.Context, r *redirect) (*target, err
 		g.real = g.requested
 		return g, nil
 	default:
-		g.err = asError(err) // told only where the policy does not deny the path
-		g.real = g.requested
+		g.err, g.real = asError(err), g.requested // told only where the policy does not deny the path
 		return g, nil
 	}
 }
