@@ -68,6 +68,7 @@ func (r *dentReader) next() ([]entry, error) {
 }
 
 const (
+	direntIno    = unsafe.Offsetof(unix.Dirent{}.Ino)
 	direntReclen = unsafe.Offsetof(unix.Dirent{}.Reclen)
 	direntType   = unsafe.Offsetof(unix.Dirent{}.Type)
 	direntName   = unsafe.Offsetof(unix.Dirent{}.Name)
@@ -88,7 +89,10 @@ func parseDents(entries []entry, buf []byte) []entry {
 			length = size - int(direntName)
 		}
 		if name := names[start : start+length]; name != "." && name != ".." {
-			entries = append(entries, entry{name: name, kind: direntKind(buf[at+int(direntType)])})
+			entries = append(entries, entry{
+				name: name, kind: direntKind(buf[at+int(direntType)]),
+				ino: binary.NativeEndian.Uint64(buf[at+int(direntIno):]),
+			})
 		}
 		at += size
 	}

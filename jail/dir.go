@@ -77,6 +77,7 @@ type lister interface {
 type entry struct {
 	name string
 	kind fs.FileMode
+	ino  uint64 // 0 if the listing does not tell
 }
 
 const typeUnknown = fs.ModeIrregular

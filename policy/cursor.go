@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -39,6 +40,21 @@ func (p *Policy) Cursor(tool string, effect Effect, realDir string) Cursor {
 func (p *Policy) CursorFor(dir Access) Cursor {
 	s, tool := p.scopeOf(dir.Tool, dir.Effect)
 	return Cursor{p, tool, s, p.place(dir)}
+}
+
+// WithoutToolPolicy returns the cursor as if the tool policy allowed its tool: what
+// remains is what the policy says of the objects, whoever uses them.
+func (c Cursor) WithoutToolPolicy() Cursor {
+	c.tool = Verdict{Action: Allow, Stage: StageTool}
+	return c
+}
+
+// SingledOut reports whether a rule about paths names the tool, and so may be
+// stricter about it than about others.
+func (p *Policy) SingledOut(tool string) bool {
+	return slices.ContainsFunc(p.rules, func(r rule) bool {
+		return r.action != Allow && len(r.paths) > 0 && matchesAny(r.tools, tool)
+	})
 }
 
 func (p *Policy) place(dir Access) *place {
@@ -106,7 +122,8 @@ func (c Cursor) Judge(name string, dir, link bool) Verdict {
 	}
 	a := c.access(name)
 	a.Dir, a.Link = dir, link
-	return c.policy.Judge(a)
+	v, _ := c.policy.judgeAs(c.scope, c.tool, a)
+	return v
 }
 
 // access is the access to an entry of the cursor's directory.

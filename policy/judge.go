@@ -40,6 +40,11 @@ func (p *Policy) Judge(a Access) Verdict {
 
 func (p *Policy) judge(a Access) (Verdict, found) {
 	s, tool := p.scopeOf(a.Tool, a.Effect)
+	return p.judgeAs(s, tool, a)
+}
+
+// judgeAs decides under a given verdict of the tool policy.
+func (p *Policy) judgeAs(s scope, tool Verdict, a Access) (Verdict, found) {
 	f := found{none, none, none, none, none}
 	if tool.Action == Deny {
 		return tool, f

@@ -67,21 +67,34 @@ func (w *Workspace) NestedHooks(ctx context.Context, real string) string {
 
 // hooksOf looks for real among the hooks of the repository whose work tree is dir.
 func (w *Workspace) hooksOf(ctx context.Context, dir, real string) string {
+	for _, hooks := range w.HooksOf(ctx, dir) {
+		if within(hooks, real) {
+			return hooks
+		}
+	}
+	return ""
+}
+
+// HooksOf returns the real paths, inside the allowed folders, of the directories
+// from which git runs hooks in the work tree dir because core.hooksPath names
+// them. There is none if dir is no work tree. They need not exist.
+func (w *Workspace) HooksOf(ctx context.Context, dir string) []string {
 	reader := w.gitReader(w.home)
 	tree, files := reader.Repository(dir)
 	if tree != dir {
-		return "" // what is named .git there is no repository
+		return nil // what is named .git there is no repository
 	}
 	values := slices.Clone(w.operatorHooks)
 	for _, file := range files {
 		values = append(values, reader.HooksPaths(file)...)
 	}
+	var found []string
 	for _, v := range values {
-		if hooks := w.insideReal(ctx, dir, v); hooks != "" && within(hooks, real) {
-			return hooks
+		if hooks := w.insideReal(ctx, dir, v); hooks != "" {
+			found = append(found, hooks)
 		}
 	}
-	return ""
+	return found
 }
 
 func (w *Workspace) gitReader(home string) gitconfig.Reader {

@@ -1,0 +1,364 @@
+package covers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/baileyhq/bailey/jail"
+)
+
+// assembly puts a Scan together.
+type assembly struct {
+	scanner *Scanner
+	scan    *Scan
+	covers  []map[string]*cover // by folder and path below it
+	trees   []string            // work trees of repositories
+
+	count  int
+	byRule map[string]int
+	sample map[string]string
+}
+
+// cover is one before its object was looked at.
+type cover struct {
+	kind CoverKind
+	id   jail.FileID // zero: not known yet
+	link uint64      // number of hard links, if known
+	file bool
+}
+
+func newAssembly(s *Scanner) *assembly {
+	a := &assembly{
+		scanner: s, scan: &Scan{shapes: map[string]shape{}},
+		byRule: map[string]int{}, sample: map[string]string{},
+	}
+	for range s.grounds {
+		a.covers = append(a.covers, map[string]*cover{})
+	}
+	return a
+}
+
+// ground adds one folder.
+func (a *assembly) ground(g *ground) error {
+	root := g.frameRoot()
+	w := walk{assembly: a, g: g}
+	if err := w.dir(&root, "."); err != nil {
+		return err
+	}
+	mounts, err := g.tree.Mounts()
+	if err != nil {
+		return err
+	}
+	for _, rel := range mounts {
+		if !g.inInner(rel) && !a.hidden(g.number, rel) {
+			if err := w.put(rel, Mask, "builtin:mount"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// frameRoot judges the folder itself, as if it were a directory in a directory.
+func (g *ground) frameRoot() kid {
+	dir, name := path.Split(g.real())
+	k := kid{node: g.root}
+	if name != "" {
+		f := g.frameOf(path.Clean(dir), nil)
+		k = f.kidOf(name, 0)
+		k.node = g.root
+	}
+	return k
+}
+
+// inInner tells whether a path is an inner folder, or lies in one.
+func (g *ground) inInner(rel string) bool {
+	for ; rel != "."; rel = parentOf(rel) {
+		if g.inner[rel] {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden tells whether a path lies beneath a mask.
+func (a *assembly) hidden(folder int, rel string) bool {
+	for dir := parentOf(rel); ; dir = parentOf(dir) {
+		if c := a.covers[folder][dir]; c != nil && c.kind == Mask {
+			return true
+		}
+		if dir == "." {
+			return false
+		}
+	}
+}
+
+// within tells whether a path is covered by a mask or read-only as a whole
+// directory, from above or itself.
+func (a *assembly) within(folder int, rel string) bool {
+	for ; ; rel = parentOf(rel) {
+		if c := a.covers[folder][rel]; c != nil && c.kind != Pin {
+			return true
+		}
+		if rel == "." {
+			return false
+		}
+	}
+}
+
+// walk goes through what is known of a folder.
+type walk struct {
+	*assembly
+	g       *ground
+	held    bool // everything here is read-only as a whole
+	guarded bool // everything here is guarded by what lies above
+}
+
+func (w *walk) place(rel string) Place {
+	real := w.g.real()
+	if rel != "." {
+		real = strings.TrimSuffix(real, "/") + "/" + rel
+	}
+	return Place{Folder: w.g.number, Rel: rel, Real: real}
+}
+
+// put adds a cover.
+func (w *walk) put(rel string, kind CoverKind, rule string) error {
+	if old := w.covers[w.g.number][rel]; old != nil {
+		if old.kind == Pin || kind == Mask {
+			old.kind = kind
+		}
+		return nil
+	}
+	w.covers[w.g.number][rel] = &cover{kind: kind}
+	w.byRule[rule]++
+	if w.count++; w.count > MaxCovers {
+		most := slices.MaxFunc(slices.Sorted(maps.Keys(w.byRule)), func(x, y string) int {
+			return cmp.Compare(w.byRule[x], w.byRule[y])
+		})
+		return &LimitError{Rule: most, Real: w.sample[most]}
+	}
+	if w.byRule[rule] == 1 {
+		w.sample[rule] = w.place(rel).Real
+	}
+	return nil
+}
+
+// dir adds what a directory asks for, and what lies in it.
+func (w walk) dir(k *kid, rel string) error {
+	n := k.node
+	switch {
+	case n.sealed:
+		if !w.guarded {
+			w.scan.Sealed = append(w.scan.Sealed, w.place(rel))
+		}
+		return w.put(rel, Mask, "builtin:unreadable")
+	case k.read == held && !n.allows(mayRead) && !w.reaches(rel):
+		w.guard(k, rel)
+		return w.put(rel, Mask, k.rule)
+	}
+	if w.g.writable() && !w.held && (k.change == shut || k.change == held && !n.allows(mayChange) && !w.reaches(rel)) {
+		w.guard(k, rel)
+		if err := w.put(rel, ReadOnly, k.rule); err != nil {
+			return err
+		}
+		w.held, w.guarded = true, w.guarded || k.guard
+	}
+	if err := w.repository(n, rel); err != nil {
+		return err
+	}
+	for i := range n.marks {
+		if err := w.mark(&n.marks[i], n.join(n.marks[i].name)); err != nil {
+			return err
+		}
+	}
+	for i := range n.kids {
+		if err := w.dir(&n.kids[i], n.kids[i].node.rel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reaches tells whether another allowed folder lies in the directory: by its own
+// mode it may be used, so that the directory is not covered as a whole.
+func (w *walk) reaches(rel string) bool { return w.g.above[rel] || rel == "." && len(w.g.inner) > 0 }
+
+// guard notes a directory that is protected as a whole.
+func (w *walk) guard(k *kid, rel string) {
+	if k.guard && !w.guarded {
+		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: w.place(rel), Rule: k.rule, Dir: true})
+	}
+}
+
+// repository notes a directory that is one for git, or has a part of it.
+func (w *walk) repository(n *node, rel string) error {
+	at := w.place(rel)
+	if n.shape != 0 {
+		w.scan.shapes[at.Real] = n.shape
+	}
+	named := rel != "." && namedGit(path.Base(rel))
+	if !named && !n.shape.complete() || w.guarded {
+		return nil
+	}
+	w.scan.Repositories = append(w.scan.Repositories, Repository{Place: at, Named: named, Held: w.held})
+	if rel != "." {
+		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: at, Reason: GitDir, Dir: true})
+	}
+	if named {
+		w.trees = append(w.trees, path.Dir(at.Real))
+	}
+	if !w.g.writable() || w.held || rel == "." {
+		return nil
+	}
+	return w.put(rel, Pin, "")
+}
+
+func (w *walk) mark(m *mark, rel string) error {
+	if m.what&lock != 0 {
+		w.scan.Locks = append(w.scan.Locks, w.place(rel))
+	}
+	if m.what&guard != 0 && !w.guarded {
+		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: w.place(rel), Rule: m.rule, Dir: m.what&directory != 0})
+	}
+	if m.what&gitFile != 0 && !w.guarded {
+		w.trees = append(w.trees, path.Dir(w.place(rel).Real))
+	}
+	switch {
+	case m.what&(masked|special) != 0:
+		return w.put(rel, Mask, m.rule)
+	case m.what&kept != 0 && !w.held:
+		return w.put(rel, ReadOnly, m.rule)
+	}
+	return nil
+}
+
+// finish looks at the objects that are to be covered, and adds what follows.
+func (a *assembly) finish(ctx context.Context) (*Scan, error) {
+	if err := a.addHooks(ctx); err != nil {
+		return nil, err
+	}
+	for i, g := range a.scanner.grounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := a.identify(i, g); err != nil {
+			return nil, err
+		}
+		if err := a.aliases(i, g); err != nil {
+			return nil, err
+		}
+	}
+	for i, g := range a.scanner.grounds {
+		if err := a.pin(i, g); err != nil {
+			return nil, err
+		}
+		a.emit(i)
+	}
+	byReal := func(x, y Place) int { return compareRel(x.Real, y.Real) }
+	slices.SortFunc(a.scan.Guarded, func(x, y Guarded) int { return byReal(x.Place, y.Place) })
+	slices.SortFunc(a.scan.Repositories, func(x, y Repository) int { return byReal(x.Place, y.Place) })
+	slices.SortFunc(a.scan.Locks, byReal)
+	slices.SortFunc(a.scan.Sealed, byReal)
+	return a.scan, nil
+}
+
+// addHooks covers the directories that git runs hooks from.
+func (a *assembly) addHooks(ctx context.Context) error {
+	for _, real := range a.scanner.hooks(ctx, a.trees) {
+		g, rel := a.scanner.groundOf(real)
+		if g == nil || rel == "." || !g.writable() || a.within(g.number, rel) {
+			continue
+		}
+		info, err := g.tree.Lstat(rel)
+		if err != nil {
+			continue // it does not exist yet
+		}
+		w := walk{assembly: a, g: g}
+		a.scan.Guarded = append(a.scan.Guarded, Guarded{Place: w.place(rel), Reason: Hooks, Dir: info.IsDir()})
+		if err := w.put(rel, ReadOnly, "core.hooksPath"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groundOf finds the innermost folder that holds a real path.
+func (s *Scanner) groundOf(real string) (best *ground, rest string) {
+	for _, g := range s.grounds {
+		if rel, ok := below(g.real(), real); ok && (best == nil || len(g.real()) > len(best.real())) {
+			best, rest = g, rel
+		}
+	}
+	return best, rest
+}
+
+// identify looks at each object that is covered. What is gone meanwhile needs no
+// cover.
+func (a *assembly) identify(folder int, g *ground) error {
+	for rel, c := range a.covers[folder] {
+		if c.id != (jail.FileID{}) {
+			continue
+		}
+		info, err := g.tree.Lstat(rel)
+		switch {
+		case err == nil:
+			c.id, c.link, c.file = info.ID(), info.Nlink(), !info.IsDir()
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, jail.ErrNotDirectory):
+			delete(a.covers[folder], rel)
+		default: // a mount point
+			state, err := g.tree.State(rel)
+			if err != nil {
+				return err
+			}
+			c.id = state.ID
+		}
+	}
+	return nil
+}
+
+// pin adds the directories above everything that is covered because of its path,
+// but not beneath what is read-only as a whole: nothing can be renamed there.
+func (a *assembly) pin(folder int, g *ground) error {
+	if !g.writable() {
+		return nil
+	}
+	w := walk{assembly: a, g: g}
+	above := map[string]bool{}
+	add := func(rel string) {
+		for dir := parentOf(rel); dir != "." && !above[dir]; dir = parentOf(dir) {
+			above[dir] = true
+		}
+	}
+	for rel := range a.covers[folder] {
+		add(rel)
+	}
+	for rel := range g.inner {
+		add(rel)
+	}
+	for rel := range above {
+		if a.within(folder, rel) {
+			continue
+		}
+		if err := w.put(rel, Pin, ""); err != nil {
+			return err
+		}
+	}
+	return a.identify(folder, g)
+}
+
+// emit adds the folder's covers in the order in which they are to be mounted:
+// what lies above first.
+func (a *assembly) emit(folder int) {
+	covers := a.covers[folder]
+	for _, rel := range slices.SortedFunc(maps.Keys(covers), compareRel) {
+		c := covers[rel]
+		a.scan.Covers = append(a.scan.Covers, Cover{Folder: folder, Rel: rel, Kind: c.kind, Dev: c.id.Dev, Ino: c.id.Ino})
+	}
+}

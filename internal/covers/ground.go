@@ -1,0 +1,111 @@
+package covers
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/baileyhq/bailey/jail"
+	"github.com/baileyhq/bailey/policy"
+)
+
+// ground is what is known of one allowed folder.
+type ground struct {
+	tree   jail.Tree
+	number int
+	inner  map[string]bool // other allowed folders inside, by path below this one
+	above  map[string]bool // the directories above them
+	policy *policy.Policy
+	root   *node
+	flat   []*node // all, in no certain order; nil if it has to be collected anew
+}
+
+func newGround(j *jail.Jail, number int) *ground {
+	g := &ground{tree: j.Tree(number), number: number, inner: map[string]bool{}, above: map[string]bool{}}
+	for i, other := range j.Folders() {
+		if rel, ok := below(g.real(), other.Real); ok && i != number {
+			g.inner[rel] = true
+			for dir := parentOf(rel); dir != "."; dir = parentOf(dir) {
+				g.above[dir] = true
+			}
+		}
+	}
+	return g
+}
+
+func (g *ground) real() string { return g.tree.Folder().Real }
+
+func (g *ground) writable() bool { return g.tree.Folder().Mode == jail.ReadWrite }
+
+func (g *ground) frameOf(real string, repos []string) frame {
+	return newFrame(g.policy, real, g.writable(), repos)
+}
+
+// refresh brings what is known up to date.
+func (g *ground) refresh(ctx context.Context, p *policy.Policy) error {
+	if g.policy == nil || g.policy.Version() != p.Version() || g.root == nil {
+		g.root = &node{rel: ".", stale: true, busy: true}
+	} else if err := g.check(ctx); err != nil {
+		return err
+	}
+	g.policy = p
+	if !g.root.busy {
+		return nil
+	}
+	g.flat = nil
+	return g.update(ctx, g.root, g.frameOf(g.real(), nil))
+}
+
+// chunk is how many directories are looked at in a row: enough to be worth a
+// goroutine.
+const chunk = 512
+
+// check finds the directories that have changed.
+func (g *ground) check(ctx context.Context) error {
+	if g.flat == nil {
+		g.flat = g.root.all(nil)
+	}
+	var (
+		wait  sync.WaitGroup
+		stale = make([][]*node, (len(g.flat)+chunk-1)/chunk)
+		slots = make(chan struct{}, min(4, runtime.GOMAXPROCS(0)))
+	)
+	for i := range stale {
+		part := g.flat[i*chunk : min(len(g.flat), (i+1)*chunk)]
+		slots <- struct{}{}
+		wait.Go(func() {
+			if ctx.Err() == nil {
+				stale[i] = g.changed(part)
+			}
+			<-slots
+		})
+	}
+	wait.Wait()
+	for _, part := range stale {
+		for _, n := range part {
+			n.touch()
+		}
+	}
+	return ctx.Err()
+}
+
+func (g *ground) changed(nodes []*node) (stale []*node) {
+	for _, n := range nodes {
+		if n.settled {
+			if now, err := g.tree.State(n.rel); err == nil && now == n.state {
+				continue
+			}
+		}
+		stale = append(stale, n)
+	}
+	return stale
+}
+
+// all appends a node and everything beneath.
+func (n *node) all(to []*node) []*node {
+	to = append(to, n)
+	for i := range n.kids {
+		to = n.kids[i].node.all(to)
+	}
+	return to
+}
