@@ -66,6 +66,10 @@ func (s *scanner) braces(w *syntax.Word) ([]string, bool) {
 		strings.ContainsAny(after, "{},") || !strings.Contains(list, ",") {
 		return nil, false
 	}
+	// A short text can unfold to a long one, which no shell could pass on.
+	if (strings.Count(list, ",")+1)*(len(before)+len(after))+len(list) > maxText {
+		return nil, false
+	}
 	var out []string
 	for _, item := range strings.Split(list, ",") {
 		if text := before + item + after; text != "" { // bash drops an empty one

@@ -759,3 +759,25 @@ func FuzzScan(f *testing.F) {
 		Scan(Input{Argv: strings.Fields(text)})
 	})
 }
+
+// A short text must not unfold to a huge one.
+func TestBracesAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 50<<10)
+	for items, complete := range map[int]bool{1: true, 20000: false} {
+		text := "cat " + long + "{" + strings.Repeat("a,", items) + "b}"
+		r := Scan(Input{Command: text, Dialect: Bash})
+		size := 0
+		for _, p := range r.Programs {
+			for _, a := range p.Args {
+				size += len(a.Text)
+			}
+		}
+		if size > 4*maxText {
+			t.Errorf("%d items: %d bytes of arguments", items, size)
+		}
+		known := len(r.Programs) == 1 && len(r.Programs[0].Args) == 2 && r.Programs[0].Args[0].Kind == Literal
+		if known != complete {
+			t.Errorf("%d items: %d programs, complete %v", items, len(r.Programs), r.Complete())
+		}
+	}
+}
