@@ -74,6 +74,7 @@ func (c *call) subject() string {
 func (t *Toolbox) await(ctx context.Context, c *call, r *ApprovalRequest) (approval *Approval, err error) {
 	c.unlockPaths()
 	c.exit()
+	c.preview = nil // it may be large, and is worked out again
 	if c.command != nil || !c.changes {
 		c.closeObjects()
 	}
@@ -127,6 +128,9 @@ func (t *Toolbox) rework(ctx context.Context, c *call) (*ApprovalRequest, error)
 	}
 	if err := t.decide(ctx, c); err != nil {
 		return nil, err
+	}
+	if len(c.supervised) == 0 {
+		return nil, fail(Conflict, "nothing is left to be asked about")
 	}
 	return t.approvalRequest(ctx, c)
 }
