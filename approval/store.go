@@ -1,0 +1,153 @@
+package approval
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+const (
+	fileName = "approvals.db"
+
+	defaultPending = 100
+	defaultPoll    = 100 * time.Millisecond
+	keepFinished   = 30 * 24 * time.Hour // the audit log is what lasts
+	keepOutcome    = 5 * time.Minute     // for a caller to fetch, where a request never expires
+)
+
+// Options configures [Open]. The zero value is good for use.
+type Options struct {
+	MaxPending int              // requests that may wait at once; 0 is 100
+	Now        func() time.Time // nil is time.Now
+	Poll       time.Duration    // how often a waiting call looks; 0 is 100 ms
+}
+
+// Store holds the requests of a state directory.
+type Store struct {
+	Options
+	db  *sql.DB
+	dir string
+}
+
+// Open opens the store of a directory, which must belong to the user and be closed
+// to others, and makes the file if there is none. An error is ErrStore: a file that
+// is damaged is left as it is.
+func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	if o.MaxPending == 0 {
+		o.MaxPending = defaultPending
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Poll == 0 {
+		o.Poll = defaultPoll
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, broken(err)
+	}
+	file := filepath.Join(dir, fileName)
+	if err := prepareFile(dir, file); err != nil {
+		return nil, broken(err)
+	}
+	s := &Store{Options: o, dir: dir}
+	if s.db, err = sql.Open("sqlite", dsn(file)); err != nil {
+		return nil, broken(err)
+	}
+	s.db.SetMaxOpenConns(4)
+	if err := s.migrate(ctx); err != nil {
+		_ = s.db.Close()
+		return nil, broken(err)
+	}
+	return s, nil
+}
+
+// dsn says how SQLite is used. Every transaction begins as a writer: one that
+// turns into a writer later fails at once where another was faster, whatever the
+// time-out. A decision must outlast a power cut, hence FULL.
+func dsn(file string) string {
+	u := url.URL{Scheme: "file", Path: file, RawQuery: url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)"},
+	}.Encode()}
+	return u.String()
+}
+
+// prepareFile makes the file with its mode, and takes no other file for it.
+func prepareFile(dir, file string) error {
+	if err := checkPrivate(dir); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(file)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", file)
+	}
+	return checkOwner(file, info)
+}
+
+// checkPrivate refuses a directory in which others could put files.
+func checkPrivate(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("others can write to %s", dir)
+	}
+	return checkOwner(dir, info)
+}
+
+// Close closes the store. Requests stay.
+func (s *Store) Close() error { return s.db.Close() }
+
+// write runs fn in a transaction that alone may write.
+func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return failure(ctx, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing to undo after a commit
+	if err := fn(tx); err != nil {
+		return failure(ctx, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return failure(ctx, err)
+	}
+	return nil
+}
+
+// failure keeps errors of this package and of ctx apart from those of the database.
+func failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, own := range []error{ErrNotFound, ErrAmbiguous, ErrDecided, ErrExpired, ErrUsed, ErrMismatch, ErrNotApproved, ErrNoGrant, ErrFull, ErrJoined, ErrStore} {
+		if errors.Is(err, own) {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return broken(err)
+}
