@@ -40,8 +40,10 @@ func (r *rule) verdict() Verdict {
 	return v
 }
 
-// ruleName is what a rule without a name is called: what it does, which does
-// not depend on its place among the others.
+// Label is what verdicts call the rule: its name, or where it has none what it
+// does, which does not depend on its place among the others.
+func (r *Rule) Label() string { return ruleName(r) }
+
 func ruleName(r *Rule) string {
 	if r.Name != "" {
 		return r.Name
@@ -62,4 +64,22 @@ func compareRules(a, b rule) int {
 		cmp.Compare(a.action, b.action),
 		cmp.Compare(a.message, b.message),
 	)
+}
+
+// Covers says what the rule is about beyond the tools that it names: "reveals
+// content", "changes anything", both, or "" for nothing.
+func (r *Rule) Covers() string {
+	if r.Action == Allow || len(r.Commands) > 0 {
+		return ""
+	}
+	var all []string
+	for _, more := range []struct{ tool, what string }{{readTool, "reveals content"}, {writeTool, "changes anything"}} {
+		for _, text := range r.Tools {
+			if p, err := parseToolPattern(text); err == nil && p.match(more.tool) {
+				all = append(all, more.what)
+				break
+			}
+		}
+	}
+	return strings.Join(all, " or ")
 }

@@ -90,6 +90,9 @@ func (d *decoder) value(n *node, v reflect.Value, f *field, path string) {
 	case Size:
 		d.size(n, v, path)
 		return
+	case Arguments:
+		d.arguments(n, v, path)
+		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/baileyhq/bailey/policy"
 )
@@ -121,4 +122,49 @@ func ruleMessage(e *policy.RuleError) string {
 		message += " " + quote(e.Value)
 	}
 	return fmt.Sprintf("%s: %v", message, e.Err)
+}
+
+// Origin tells where the value of a key comes from: "default", or file and line.
+func (c *Config) Origin(key string) string { return c.origin(key) }
+
+// RuleOrigin tells where that comes from which a verdict names as its rule:
+// "built-in", "default", or file and line. It is "" for what is neither.
+func (c *Config) RuleOrigin(rule string) string {
+	key, ofTool := strings.CutPrefix(rule, policy.StageTool+":")
+	switch {
+	case ofTool && key == "default":
+		return c.origin("security.tool_policy.default")
+	case ofTool:
+		return c.origin(joinPath(toolsPath, key))
+	case rule == policy.StageDefault:
+		return c.origin("security.policy.default_action")
+	case strings.HasPrefix(rule, "builtin:"):
+		return "built-in"
+	}
+	for i, r := range c.PolicyConfig(nil, "", nil, nil).Rules {
+		if r.Label() == rule {
+			return c.origin(indexPath(rulesPath, i))
+		}
+	}
+	return ""
+}
+
+// Notes tells of rules that are no mistake and yet may do less than they seem to,
+// each with its place in the file. The rules are those of pc, which came from
+// [Config.PolicyConfig]; folders are the real paths of all allowed folders.
+func (c *Config) Notes(pc policy.Config, folders ...string) []*Error {
+	var all Errors
+	for _, n := range policy.Notes(pc, folders...) {
+		key := joinPath(indexPath(rulesPath, n.Index), n.Field)
+		if n.Item >= 0 {
+			key = indexPath(key, n.Item)
+		}
+		message := "rule " + quote(n.Rule) + ": " + n.Field
+		if n.Value != "" {
+			message += " " + quote(n.Value)
+		}
+		all = append(all, c.fault(key, message+": "+n.Text, "", nil))
+	}
+	_ = all.report() // sorts
+	return all
 }
