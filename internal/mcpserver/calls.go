@@ -27,6 +27,8 @@ type call struct {
 	cancelled bool // the client no longer wants the answer
 	held      int
 	payload   *payload
+	asking    bool          // it waits for a human, outside of its lane
+	turn      chan struct{} // closed when it is back in its lane
 }
 
 // isTool reports whether the call has to be in the audit log.
@@ -57,6 +59,7 @@ type calls struct {
 	queued  int // requests
 	waiting int // bytes
 	held    int // bytes
+	asking  asking
 }
 
 func newCalls() calls {
@@ -152,9 +155,16 @@ func (s *calls) drop(k *call) {
 func (s *calls) done(k *call) {
 	extra, _ := k.req.Extra.(*mcp.RequestExtra)
 	delete(s.byExtra, extra)
+	if k.asking {
+		s.asking.remove(k)
+		return
+	}
 	k.lane.running--
 	s.hold(k, 0)
+	s.letBack()
 }
 
 // idle reports whether nothing waits and nothing is under way.
-func (s *calls) idle() bool { return s.queued == 0 && s.work.running == 0 && s.rest.running == 0 }
+func (s *calls) idle() bool {
+	return s.queued == 0 && s.work.running == 0 && s.rest.running == 0 && s.asking.calls == 0
+}

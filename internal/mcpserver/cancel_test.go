@@ -11,6 +11,7 @@ func cancelLine(id int) string {
 
 // A cancelled call stops, is recorded, gets no answer and gives its place away.
 func TestCancel(t *testing.T) {
+	keepPlaces(t)
 	f := newFixture(t, "code_review", holdRule)
 	f.write("hold", "")
 	f.write("a.txt", "inside\n")

@@ -44,6 +44,14 @@ func (f *fixture) ask(ctx context.Context, r *tool.ApprovalRequest) (*tool.Appro
 	return nil, ctx.Err()
 }
 
+// keepPlaces has calls that wait for a human keep their place, as they do when too
+// many wait.
+func keepPlaces(t testing.TB) {
+	old := maxAsking
+	maxAsking = 0
+	t.Cleanup(func() { maxAsking = old })
+}
+
 func newFixture(t testing.TB, task string, rules ...policy.Rule) *fixture {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())

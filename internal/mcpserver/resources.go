@@ -45,6 +45,7 @@ func (s *server) listResources(ctx context.Context, req *mcp.ListResourcesReques
 			start = n
 		}
 	}
+	ctx = s.whileAsking(ctx, s.handOver(req.Extra))
 	r := s.toolCall(ctx, "file_find", map[string]any{"pattern": "**/*", "limit": maxResources})
 	if !r.Success {
 		return nil, resourceError(r, "")
@@ -86,6 +87,7 @@ func (s *server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	}
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
 	k := s.handOver(req.Extra)
+	ctx = s.whileAsking(ctx, k)
 	args := map[string]any{"path": text.DisplayName(name)}
 	content := &mcp.ResourceContents{URI: uri, MIMEType: "text/plain"}
 	r := s.toolCall(ctx, "file_read", args)

@@ -182,6 +182,7 @@ func TestEndOfInput(t *testing.T) {
 // Being told to stop ends a server whose client says nothing, after the answers to
 // what is under way.
 func TestStop(t *testing.T) {
+	keepPlaces(t)
 	f := newFixture(t, "code_review", holdRule)
 	f.write("hold", "")
 	s := f.serve().greet()
@@ -229,6 +230,7 @@ func TestStop(t *testing.T) {
 // When the time for answers after the end of the input is over, calls are cancelled,
 // and those whose turn never came are recorded too.
 func TestEndOfGrace(t *testing.T) {
+	keepPlaces(t)
 	was := leaveGrace
 	leaveGrace = 50 * time.Millisecond
 	defer func() { leaveGrace = was }()

@@ -80,6 +80,11 @@ func (c *conn) finish(k *call) {
 	waiting := c.calls.queued > 0
 	c.mu.Unlock()
 	k.payload.release()
+	c.placeFreed(waiting)
+}
+
+// placeFreed has Read look again at what waits.
+func (c *conn) placeFreed(waiting bool) {
 	if waiting {
 		c.in.interrupt()
 	}
