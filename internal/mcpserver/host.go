@@ -13,7 +13,7 @@ import (
 // record of a call that the protocol refuses before it arrives here. Results go out
 // as the SDK encodes them. The server may have many sessions at once.
 func New(o Options) *mcp.Server {
-	return (&server{Options: o, catalog: offered(o)}).newServer()
+	return prepare(o).newServer()
 }
 
 // handOver notes that the toolbox has a request; nil on a connection of the SDK's.

@@ -21,7 +21,7 @@ var ErrStuck = errors.New("mcpserver: a call does not end")
 // that are under way a little time for their answers (cancelled, if ctx ended),
 // and closes both streams. That a client has gone is no error.
 func Serve(ctx context.Context, o Options, r io.ReadCloser, w io.WriteCloser) error {
-	s := &server{Options: o, catalog: offered(o)}
+	s := prepare(o)
 	s.conn = newConn(r, w, s.refuse)
 	session, err := s.newServer().Connect(context.WithoutCancel(ctx), s.conn, nil)
 	if err != nil {

@@ -18,10 +18,19 @@
 //     else: the session goes on.
 //   - At most 32 calls are under way, and what they answer is held back while the
 //     client does not take it: memory is bounded, whatever is sent.
+//   - A call that waits for a human gives its place to others and takes one again
+//     before it goes on. Those that wait have bounds of their own (asking.go).
+//   - A decision comes from a human's clear answer to our question and from nothing
+//     else: an answer that was altered, is of another call, comes twice or too late
+//     decides nothing (question.go, rounds.go).
 //   - A cancelled call stops, gives its place to the next, is recorded as
 //     cancelled and, as the protocol wants, gets no answer.
 //
 // # What does not
+//
+// Who answers a question is whoever the client lets answer it: a client can answer
+// by itself. So elicitation is for operators who trust the client. Calls by way of
+// resources are never asked about through the client; they wait for others.
 //
 // Resources can't be subscribed to: Bailey does not watch files. A batch is
 // answered as one, also in protocol versions that no longer know batches.
@@ -37,6 +46,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/baileyhq/bailey/approval"
 	"github.com/baileyhq/bailey/internal/compat"
 	"github.com/baileyhq/bailey/tool"
 )
@@ -49,14 +59,23 @@ type Options struct {
 	Version      string
 	Logger       *slog.Logger
 	Compat       []compat.Tool // if not nil, offered instead of the toolbox's own tools
+
+	// Elicit asks the human in front of a client that can show a form about calls that
+	// wait for an approval: the toolbox's asker is to use CanAsk and Ask. Decide takes
+	// an answer that comes with a call of its own.
+	Elicit bool
+	Decide func(ctx context.Context, id string, d approval.Decision) error
 }
 
 // server serves one client, or behind New all of them.
 type server struct {
 	Options
 	catalog catalog
+	states  *states
 	conn    *conn // nil behind New
 }
+
+func prepare(o Options) *server { return &server{Options: o, catalog: offered(o), states: newStates()} }
 
 // newServer puts the tools and resources before the SDK's server.
 func (s *server) newServer() *mcp.Server {
@@ -145,7 +164,13 @@ func (s *server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	name, _ := ctx.Value(toolName{}).(string)
 	k := s.handOver(req.Extra)
 	ctx = withProgress(ctx, req.Session, req.Params.GetProgressToken())
+	ctx = s.whileAsking(ctx, k)
+	call := s.Request(name, req.Params.Arguments)
+	ctx, asked := s.withQuestions(ctx, req, call)
 	a := s.catalog.call(ctx, name, req.Params.Arguments)
+	if e := asked.question(a.kind); e != nil {
+		return s.ask(e, asked.round, call)
+	}
 	tell(ctx, req.Session, name, a)
 	return s.deliver(k, a)
 }
