@@ -221,8 +221,8 @@ func TestCovers(t *testing.T) {
 		{
 			"names with everything in them",
 			policy.Config{},
-			[]string{"file a\\u0020b,'\"é/.env x", "file *?[/.netrc x"},
-			[]string{"pin *?[", "mask *?[/.netrc", "pin a b,'\"é", "mask a b,'\"é/.env"},
+			[]string{`file a\u0020b,'é/.env x`, "file *?[/.netrc x"},
+			[]string{"pin *?[", "mask *?[/.netrc", "pin a b,'é", "mask a b,'é/.env"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,3 +249,5 @@ func TestFurtherFolders(t *testing.T) {
 	}}, "file vendor/lib/.git/config x", "file vendor/lib/.env x", "file vendor/.env x", "file a x")
 	same(t, "covers", list(g.scan()), "pin vendor", "mask vendor/.env", "1:mask .env")
 }
+
+func freshScanner(g *ground) *covers.Scanner { return covers.New(g.ws) }

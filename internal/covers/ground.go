@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
@@ -16,12 +17,13 @@ type ground struct {
 	inner  map[string]bool // other allowed folders inside, by path below this one
 	above  map[string]bool // the directories above them
 	policy *policy.Policy
+	listed *atomic.Int64
 	root   *node
 	flat   []*node // all, in no certain order; nil if it has to be collected anew
 }
 
-func newGround(j *jail.Jail, number int) *ground {
-	g := &ground{tree: j.Tree(number), number: number, inner: map[string]bool{}, above: map[string]bool{}}
+func newGround(j *jail.Jail, number int, listed *atomic.Int64) *ground {
+	g := &ground{tree: j.Tree(number), number: number, listed: listed, inner: map[string]bool{}, above: map[string]bool{}}
 	for i, other := range j.Folders() {
 		if rel, ok := below(g.real(), other.Real); ok && i != number {
 			g.inner[rel] = true

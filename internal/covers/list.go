@@ -96,6 +96,7 @@ func (g *ground) read(n *node, f *frame) (err error) {
 	if len(n.rel) > maxRel {
 		return errTooDeep
 	}
+	g.listed.Add(1)
 	known := make(map[string]*node, len(n.kids))
 	inodes := make(map[string]uint64, len(n.kids))
 	for i := range n.kids {

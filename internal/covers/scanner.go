@@ -16,6 +16,7 @@ import (
 type Scanner struct {
 	ws      *workspace.Workspace
 	started atomic.Int64 // scans that have begun
+	listed  atomic.Int64 // directories that were listed
 
 	mu      sync.Mutex
 	grounds []*ground
@@ -29,7 +30,7 @@ type Scanner struct {
 func New(ws *workspace.Workspace) *Scanner {
 	s := &Scanner{ws: ws}
 	for i := range ws.Jail().Folders() {
-		s.grounds = append(s.grounds, newGround(ws.Jail(), i))
+		s.grounds = append(s.grounds, newGround(ws.Jail(), i, &s.listed))
 	}
 	return s
 }

@@ -1,0 +1,4 @@
+package covers
+
+// Listed counts the directories that the scanner has listed so far.
+func (s *Scanner) Listed() int64 { return s.listed.Load() }
