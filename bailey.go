@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
+	"github.com/baileyhq/bailey/approval"
 	"github.com/baileyhq/bailey/audit"
 	"github.com/baileyhq/bailey/internal/config"
 	"github.com/baileyhq/bailey/jail"
@@ -34,23 +36,32 @@ type Options struct {
 	Group      string              // label for the audit log
 	Session    string              // "" makes a random one
 	Principal  string              // "" is the user of the process
-	Ask        tool.Asker          // asks the operator; nil: nobody can be asked
 	Env        func(string) string // nil is os.Getenv
+
+	// A call that the policy supervises is filed in the state directory's approvals,
+	// where the operator decides it. What follows is about that.
+	Approver     *Approver              // can put it to a human right here; nil: none can
+	ApprovalWait time.Duration          // a call that waits longer answers approval_pending; 0: it waits as long as its request lasts
+	OnWait       func(e approval.Entry) // told when a call begins to wait; it must return soon
+	Withdraw     bool                   // a call whose context ends takes its request back, if no equal call waits too
+	Ask          tool.Asker             // answers in place of the approvals, if set
 }
 
 // A Bailey is an open workspace. Its methods may be called from several
 // goroutines at once.
 type Bailey struct {
-	opts     Options
-	config   *config.Config
-	space    *workspace.Workspace
-	policy   *policy.Policy
-	log      *audit.Log
-	tools    *tool.Toolbox
-	writer   *writer
-	state    string
-	logPath  string
-	warnings []string
+	opts      Options
+	config    *config.Config
+	space     *workspace.Workspace
+	policy    *policy.Policy
+	log       *audit.Log
+	tools     *tool.Toolbox
+	writer    *writer
+	approvals approvals
+	notifiers notifiers
+	state     string
+	logPath   string
+	warnings  []string
 }
 
 // Open opens the workspace. The error is a [*tool.Error]: its kind is config for
@@ -229,10 +240,7 @@ func (b *Bailey) openState(ctx context.Context) error {
 	if err := makeStateDir(b.state); err != nil {
 		return err
 	}
-	settings := b.config.Security.Audit
-	log, err := audit.Open(ctx, audit.Options{
-		Path: b.logPath, Enabled: settings.Enabled, OnFailure: string(settings.OnFailure),
-	})
+	log, err := audit.Open(ctx, b.auditOptions(b.logPath))
 	if err != nil {
 		return err
 	}
@@ -242,6 +250,11 @@ func (b *Bailey) openState(ctx context.Context) error {
 		b.writer, err = enlist(ctx, b.state, b.space.Jail())
 	}
 	return err
+}
+
+func (b *Bailey) auditOptions(path string) audit.Options {
+	settings := b.config.Security.Audit
+	return audit.Options{Path: path, Enabled: settings.Enabled, OnFailure: string(settings.OnFailure)}
 }
 
 // makeStateDir makes the state directory, or closes one that is there to others:
@@ -275,18 +288,26 @@ func (b *Bailey) openTools(ctx context.Context) error {
 		b.opts.Session = newSession()
 	}
 	if b.opts.Principal == "" {
-		b.opts.Principal = currentUser()
+		b.opts.Principal = CurrentUser()
+	}
+	ask := b.opts.Ask
+	if ask == nil {
+		ask = b.ask
 	}
 	b.tools, err = tool.New(tool.Options{
-		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: b.opts.Ask,
+		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: ask,
 		Programs: hostPrograms(b.config.Sandbox.ReadOnly), Home: homeDir(b.opts.Env),
 	})
 	return errors.Join(err, ctx.Err())
 }
 
-// compilePolicy tells the policy how the folders are spelled: a rule about a
-// link's name is about what it leads to.
 func (b *Bailey) compilePolicy() (*policy.Policy, error) {
+	return b.config.Compile(b.policyConfig())
+}
+
+// policyConfig is what the policy is compiled from. It tells how the folders are
+// spelled: a rule about a link's name is about what it leads to.
+func (b *Bailey) policyConfig() policy.Config {
 	folders := b.space.Jail().Folders()
 	home := homeDir(b.opts.Env)
 	pc := b.config.PolicyConfig([]string{folders[0].Real, folders[0].Given}, home, KnownTools(), b.space.HooksPaths())
@@ -298,7 +319,7 @@ func (b *Bailey) compilePolicy() (*policy.Policy, error) {
 	if real, err := filepath.EvalSymlinks(home); err == nil && real != home {
 		pc.Spellings = append(pc.Spellings, []string{real, home})
 	}
-	return b.config.Compile(pc)
+	return pc
 }
 
 func newSession() string {
@@ -307,7 +328,9 @@ func newSession() string {
 	return hex.EncodeToString(random[:])
 }
 
-func currentUser() string {
+// CurrentUser names the user of the process: the principal where none is given, and
+// who an operator's decision is recorded for.
+func CurrentUser() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
 	}
@@ -352,7 +375,8 @@ func (b *Bailey) Warnings() []string { return b.warnings }
 
 // Close ends the session.
 func (b *Bailey) Close() error {
-	var errs []error
+	b.notifiers.close()
+	errs := []error{b.approvals.close()}
 	if b.writer != nil {
 		errs = append(errs, b.writer.leave())
 	}
