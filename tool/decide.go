@@ -54,12 +54,13 @@ func (c *call) access(g *target) policy.Access {
 }
 
 // withhold notes the effects that are no part of what was asked but of the
-// answer, such as the diff of a write, where the policy does not allow them.
+// answer, such as the diff of a write, where the policy does not allow them: who
+// may not read a file is not told by writing it.
 func (t *Toolbox) withhold(g *target, access policy.Access) {
 	if g.quiet == 0 {
 		return
 	}
-	access.Effect = g.quiet
+	access.Tool, access.Effect = readTool, g.quiet
 	if t.Policy.Judge(access).Action != policy.Allow {
 		g.withheld = g.quiet
 	}

@@ -159,7 +159,7 @@ func (t *Toolbox) showChange(ctx context.Context, c *call, r *ApprovalRequest) e
 		return nil
 	}
 	access := c.access(c.targets[0])
-	access.Effect = policy.Reveal
+	access.Tool, access.Effect = readTool, policy.Reveal
 	if ctx.Err() != nil || t.Policy.Judge(access).Action == policy.Allow {
 		return err
 	}
