@@ -384,3 +384,45 @@ func TestRequestIsBounded(t *testing.T) {
 	}
 	b.must("file_write", args{"path": "big", "content": strings.Repeat("x", 1<<20)})
 }
+
+// The last moment at which something can be swapped is between the claim and the
+// act: a change is not made then, and what was read is not told.
+func TestSwappedAfterTheClaim(t *testing.T) {
+	edit := args{"path": "x.txt", "edits": []args{{"old_text": "one", "new_text": "two"}}}
+	for _, tt := range []struct {
+		tool string
+		args args
+	}{
+		{"file_read", args{"path": "x.txt"}},
+		{"file_read_many", args{"paths": []string{"x.txt"}}},
+		{"file_grep", args{"path": "x.txt", "pattern": "."}},
+		{"file_write", args{"path": "x.txt", "content": "two\n"}},
+		{"file_edit", edit},
+	} {
+		for _, swap := range []bool{false, true} {
+			var b *box
+			b = newBox(t, setup{
+				tree: []string{"file x.txt one\n"}, policy: askForAll("file_*"),
+				ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
+					return &tool.Approval{ID: "1", Claim: func(context.Context) error {
+						if swap {
+							return os.WriteFile(b.root+"/x.txt", []byte("one\nmallory\n"), 0o644)
+						}
+						return nil
+					}}, nil
+				},
+			})
+			r := b.call(tt.tool, tt.args)
+			switch raw, err := json.Marshal(r); {
+			case err != nil:
+				t.Fatal(err)
+			case !swap && !r.Success:
+				t.Errorf("%s: %s", tt.tool, r.Error)
+			case swap && (r.ErrorKind != tool.Conflict || strings.Contains(string(raw), "mallory")):
+				t.Errorf("%s: %s", tt.tool, raw)
+			case swap && b.content("x.txt") != "one\nmallory\n":
+				t.Errorf("%s: what was written meanwhile is lost", tt.tool)
+			}
+		}
+	}
+}
