@@ -66,7 +66,7 @@ func TestNotes(t *testing.T) {
 		"a floor under the shell": {Config{Tools: map[string]Action{"shell": Supervised}, Rules: []Rule{
 			{Commands: []string{"ls"}},
 		}}, []string{"commands -1: tool_policy:shell is supervised, and no rule lifts that"}},
-		"a shell that is open": {Config{Tools: map[string]Action{"shell": Allow}, Rules: []Rule{{Commands: []string{"ls"}}}}, nil},
+		"a shell that is open":  {Config{Tools: map[string]Action{"shell": Allow}, Rules: []Rule{{Commands: []string{"ls"}}}}, nil},
 		"what does not compile": {Config{Rules: []Rule{deny(Rule{Paths: []string{"["}})}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
