@@ -95,6 +95,8 @@ func TestBadPatterns(t *testing.T) {
 		{"my secrets/**", nil},
 		{`\ secrets/a\ /b`, nil},
 		{"{secrets,private}/**", nil},
+		{"{secrets,}", ErrPattern},
+		{"secrets{,/**}", nil},
 		{"secrets\u200b/**", ErrPattern},
 		{"secrets\n", ErrPattern},
 		{"\ufeffsecrets", ErrPattern},

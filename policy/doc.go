@@ -39,7 +39,10 @@
 // ** for any number of segments. One that starts with /, ~ or ** is absolute,
 // any other is below the workspace. A slash at the end means the directory and
 // everything beneath. A pattern that could never do what it seems to say is
-// refused: .. segments, ~user, ** next to other text in a segment.
+// refused: .. segments, ~user, ** next to other text in a segment, variables,
+// negations, blanks around a name, characters that can't be seen, a backslash
+// before a letter; in commands also quotes, operators of a shell, braces and
+// classes. [Notes] tells of what is legal and may yet do less than it seems to.
 //
 // # Lifting a built-in
 //
@@ -78,7 +81,10 @@
 //
 // # Guarantees
 //
-//   - Adding a deny or supervised rule never makes a verdict milder.
+//   - Adding a deny rule never makes a verdict milder. Adding a supervised rule
+//     never makes one allow; it makes one milder only where it lifts a built-in, or
+//     where the default action has denied.
+//   - Whatever name of a folder a path or a pattern has, the verdict is the same.
 //   - The order of rules never changes a verdict.
 //   - No change of letter case below the workspace gets a path past a deny rule.
 //   - A Cursor's verdict is that of Judge for the same path.

@@ -67,6 +67,9 @@ func isAbsolute(text string) bool {
 }
 
 func (p places) parseOne(text string, foldCase bool) (pattern, error) {
+	if text == "" {
+		return nil, patternError("one of its alternatives is empty, which is the workspace itself; write . where that is meant")
+	}
 	if err := misread(text); err != nil {
 		return nil, err
 	}

@@ -500,6 +500,27 @@ var verdicts = []struct {
 		file_read /srv/real/.netrc => allow yes
 		file_read /data/ws/other => supervised default_action
 		file_read /data/wsx/no/a => supervised default_action`},
+	{"a folder in a folder, both by several names", Config{
+		Workspace: []string{"/data/ws", "/home/u/link"},
+		Spellings: [][]string{{"/data/ws/a", "/s"}, {"/s2", "/data/ws/b"}},
+		Rules: []Rule{
+			{Name: "no", Action: Deny, Paths: []string{"/home/u/link/a/x", "/home/u/link/b/x", "/s/y", "/s2/y"}},
+			{Name: "yes", Paths: []string{"/home/u/link/a/z", "/s/z2", "/home/u/link/a/.env", "/s2/.env"}},
+		},
+		DefaultAction: Supervised,
+	}, `
+		file_read /data/ws/a/x => deny no
+		file_read /data/ws/b/x => deny no
+		file_read /data/ws/a/y => deny no
+		file_read /data/ws/b/y => deny no
+		file_read /s2/x => deny no
+		file_read /data/ws/c/x => supervised default_action
+		file_read /data/ws/a/z => allow yes
+		file_read /data/ws/a/z2 => allow yes
+		file_read /data/ws/b/z2 => supervised default_action
+		file_read /data/ws/a/.env => allow yes
+		file_read /data/ws/b/.env => allow yes
+		file_read /data/ws/c/.env => deny builtin:sensitive:.env`},
 	{"a workspace below an agent's folder", Config{Workspace: []string{"/u/.claude/worktrees/w"}}, `
 		file_write /u/.claude/worktrees/w/a => allow
 		file_write /u/.claude/worktrees/w/.claude/x => deny builtin:protected:.claude/**
@@ -559,7 +580,7 @@ func TestVerdicts(t *testing.T) {
 			}
 		})
 	}
-	if count < 120 {
+	if count < 300 {
 		t.Errorf("only %d cases", count)
 	}
 }

@@ -18,8 +18,8 @@ type entry struct {
 // state is where both machines are on a path.
 type state struct{ folded, exact set }
 
-// entries works out the entry states. Shorter paths come first, as what a
-// longer one starts from.
+// entries works out the entry states. A folder can lie in another one, by any of
+// the names of both, so that the states are worked out until none changes.
 func (b *compiler) entries() []entry {
 	p := b.policy
 	p.entries = []entry{{
@@ -27,39 +27,102 @@ func (b *compiler) entries() []entry {
 		state:     state{p.folded.start(), p.exact.start()},
 	}}
 	groups := slices.Concat([][]string{b.config.Workspace}, b.config.Spellings)
-	groups = slices.DeleteFunc(groups, func(g []string) bool { return len(g) == 0 })
-	slices.SortStableFunc(groups, func(a, b []string) int { return cmp.Compare(shortest(a), shortest(b)) })
 	for _, group := range groups {
-		p.entries = append(p.entries, p.group(group)...)
-		slices.SortStableFunc(p.entries, func(a, b entry) int { return cmp.Compare(len(b.path), len(a.path)) })
+		p.addEntries(group)
+	}
+	slices.SortStableFunc(p.entries, func(a, b entry) int { return cmp.Compare(len(b.path), len(a.path)) })
+	for range groups {
+		for i := range p.entries {
+			p.addSpellings(&p.entries[i])
+		}
+	}
+	for range len(groups) + 1 { // a state can come from each other group at the most
+		changed := false
+		for _, group := range groups {
+			changed = p.joinEntries(group) || changed
+		}
+		if !changed {
+			break
+		}
 	}
 	return p.entries
 }
 
-func shortest(paths []string) int {
-	n := len(paths[0])
-	for _, path := range paths {
-		n = min(n, len(path))
-	}
-	return n
-}
-
-func (p *Policy) group(paths []string) []entry {
-	var joint state
+// addEntries makes the entries of one directory.
+func (p *Policy) addEntries(paths []string) {
 	var names [][]string
 	for _, path := range paths {
 		names = append(names, splitPath(path))
-		s, _ := p.walk(state{}, path)
+	}
+	for _, path := range paths {
+		if path = strings.TrimSuffix(path, "/"); path != "" && p.entryAt(path) == nil {
+			p.entries = append(p.entries, entry{path: path, spellings: names})
+		}
+	}
+}
+
+// maxSpellings bounds the names of one directory. A rule that lifts a built-in by
+// one beyond does not lift it.
+const maxSpellings = 64
+
+// addSpellings adds the names that an entry has by those of the directories around.
+func (p *Policy) addSpellings(e *entry) {
+	for _, name := range e.spellings {
+		for i := range p.entries {
+			outer := &p.entries[i]
+			at := splitPath(outer.path)
+			if len(at) == 0 || len(at) >= len(name) || !slices.Equal(name[:len(at)], at) {
+				continue
+			}
+			for _, other := range outer.spellings {
+				more := slices.Concat(other, name[len(at):])
+				known := slices.ContainsFunc(e.spellings, func(s []string) bool { return slices.Equal(s, more) })
+				if !known && len(e.spellings) < maxSpellings {
+					e.spellings = append(slices.Clone(e.spellings), more)
+				}
+			}
+		}
+	}
+}
+
+func (p *Policy) entryAt(path string) *entry {
+	for i := range p.entries {
+		if p.entries[i].path == path {
+			return &p.entries[i]
+		}
+	}
+	return nil
+}
+
+// joinEntries gives the entries of one directory the states that all of its names
+// lead to, and reports whether that is news.
+func (p *Policy) joinEntries(paths []string) (changed bool) {
+	var joint state
+	for _, path := range paths {
+		s := p.reached(path)
 		joint.folded = union(joint.folded, p.withoutFoldersAbove(s.folded, path))
 		joint.exact = union(joint.exact, s.exact)
 	}
-	var out []entry
 	for _, path := range paths {
-		if path = strings.TrimSuffix(path, "/"); path != "" {
-			out = append(out, entry{path, names, joint})
+		e := p.entryAt(strings.TrimSuffix(path, "/"))
+		if e == nil || e.path == "" {
+			continue
 		}
+		more := state{union(slices.Clone(e.state.folded), joint.folded), union(slices.Clone(e.state.exact), joint.exact)}
+		changed = changed || len(more.folded) > len(e.state.folded) || len(more.exact) > len(e.state.exact)
+		e.state = more
 	}
-	return out
+	return changed
+}
+
+// reached is the state that a name of a directory leads to from the one above it.
+func (p *Policy) reached(path string) state {
+	dir, name := path[:max(0, strings.LastIndexByte(path, '/'))], path[strings.LastIndexByte(path, '/')+1:]
+	if name == "" {
+		return p.entryAt("").state // the root
+	}
+	above, _ := p.walk(state{}, dir)
+	return state{p.folded.step(nil, above.folded, fold(name)), p.exact.step(nil, above.exact, name)}
 }
 
 // withoutFoldersAbove takes out the built-ins of tool folders that dir lies
