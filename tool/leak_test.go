@@ -193,16 +193,27 @@ func TestDeniedNamesDoNotLeak(t *testing.T) {
 			tool string
 			args args
 		}{
-			{"file_list", args{}}, {"file_list", args{"path": "secrets"}}, {"file_tree", args{}}, {"file_tree", args{"path": "secrets"}},
-			{"file_find", args{"pattern": "**"}}, {"file_find", args{"pattern": "*" + hidden[:3] + "*"}}, {"file_find", args{"pattern": "**", "path": "secrets"}},
-			{"file_grep", args{"pattern": "x"}}, {"file_grep", args{"pattern": "x", "path": "secrets"}},
-			{"file_info", args{"path": "secrets"}}, {"file_info", args{"path": "secrets/" + hidden}}, {"file_read", args{"path": "secrets/" + hidden}},
-			{"file_read", args{"path": "secrets/" + hidden + "/x"}}, {"dir_create", args{"path": "secrets/" + hidden}},
-			{"file_delete", args{"path": "secrets/" + hidden}}, {"file_delete", args{"path": "secrets", "recursive": true}},
+			{"file_list", args{}},
+			{"file_list", args{"path": "secrets"}},
+			{"file_tree", args{}},
+			{"file_tree", args{"path": "secrets"}},
+			{"file_find", args{"pattern": "**"}},
+			{"file_find", args{"pattern": "*" + hidden[:3] + "*"}},
+			{"file_find", args{"pattern": "**", "path": "secrets"}},
+			{"file_grep", args{"pattern": "x"}},
+			{"file_grep", args{"pattern": "x", "path": "secrets"}},
+			{"file_info", args{"path": "secrets"}},
+			{"file_info", args{"path": "secrets/" + hidden}},
+			{"file_read", args{"path": "secrets/" + hidden}},
+			{"file_read", args{"path": "secrets/" + hidden + "/x"}},
+			{"dir_create", args{"path": "secrets/" + hidden}},
+			{"file_delete", args{"path": "secrets/" + hidden}},
+			{"file_delete", args{"path": "secrets", "recursive": true}},
 			{"file_write", args{"path": "secrets/" + hidden, "content": "", "create_only": true}},
 			{"file_copy", args{"source": "open/t.txt", "destination": "secrets/" + hidden}},
 			{"file_copy", args{"source": "secrets/" + hidden, "destination": "n"}},
-			{"shell", args{"command": "ls > secrets/" + hidden}}, {"shell", args{"command": "ls", "cwd": "secrets"}},
+			{"shell", args{"command": "ls > secrets/" + hidden}},
+			{"shell", args{"command": "ls", "cwd": "secrets"}},
 		} {
 			r := b.call(c.tool, c.args)
 			raw, err := json.Marshal(r)
