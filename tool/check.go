@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"slices"
 
 	"github.com/baileyhq/bailey/policy"
 )
@@ -114,7 +115,8 @@ func (v *Verdict) explainAll(ctx context.Context, t *Toolbox, c *call) {
 
 func (v *Verdict) refuse(stage string, e *Error) {
 	v.Verdict, v.Rule, v.Kind, v.Message = policy.Deny.String(), e.Rule, e.Kind, e.Message
-	if n := len(v.Steps); n > 0 && v.Steps[n-1].Rule == e.Rule {
+	said := func(s VerdictStep) bool { return s.Rule == e.Rule && s.Verdict == policy.Deny.String() }
+	if e.Rule != "" && slices.ContainsFunc(v.Steps, said) {
 		return // the policy's own step says so already
 	}
 	v.step(stage, e.Rule, policy.Deny)

@@ -54,9 +54,12 @@ A case that wants a denial fails where the call is refused for what no policy is
 about: a mistake in its arguments, or a task type that lacks the operation; unless
 it names that kind.
 
+The workspace may be any folder, such as one with the files that the cases are about;
+what a case names need not exist. As always, it can't hold the configuration.
+
 The exit code is 0 if all cases pass, 65 if one fails, 78 if a file has mistakes.`,
 		Example: `  bailey policy test
-  bailey --config ci/bailey.toml --workspace . policy test ci/policy-test.toml`,
+  bailey --config agents/config.toml --workspace agents/example policy test   # in CI`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.policyTest(cmd.Context(), args, verbose) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt

@@ -74,6 +74,7 @@ func typeOf(o *jail.Object) string {
 // through, in the order in which they are followed, and ends where it leaves them.
 func linksOf(ctx context.Context, j *jail.Jail, name string) ([]pathLink, error) {
 	links := []pathLink{}
+	seen := map[string]bool{} // a link that is met again with the same rest leads round in a circle
 	at := ""
 	for rest := name; rest != "" && len(links) < maxLinks; {
 		part, after, _ := strings.Cut(strings.TrimLeft(rest, "/"), "/")
@@ -93,6 +94,11 @@ func linksOf(ctx context.Context, j *jail.Jail, name string) ([]pathLink, error)
 			at += "/" + part
 			continue
 		}
+		here := at + "/" + part + "\x00" + rest
+		if seen[here] {
+			return links, nil
+		}
+		seen[here] = true
 		links = append(links, pathLink{text.DisplayName(at + "/" + part), text.DisplayName(to)})
 		if path.IsAbs(to) {
 			at = ""
