@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -11,9 +12,13 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/baileyhq/bailey"
+	"github.com/baileyhq/bailey/approval"
+	"github.com/baileyhq/bailey/internal/config"
 	"github.com/baileyhq/bailey/internal/mcpserver"
 	"github.com/baileyhq/bailey/tool"
 )
@@ -27,6 +32,11 @@ func (a *app) mcpCommand() *cobra.Command {
 
 A configuration that can't be used does not keep the server from starting: it
 then answers every call with what is wrong, where the agent's user sees it.
+
+A call that the policy supervises waits for the operator (see bailey approvals),
+for [approval] mcp_wait at the most; then the agent is told to make it again
+later. With [approval] elicitation the client's user is asked too, where the
+client can show a form.
 
 With --compat filesystem the tools are those of the reference MCP filesystem
 server, by its names, arguments and output, so that a client that is set up for
@@ -49,6 +59,9 @@ func (a *app) serve(ctx context.Context, compatible string, dirs []string) error
 	if compatible != "" {
 		open = a.compatOptions(dirs)
 	}
+	settings := a.approvalSettings()
+	open.Approver = &bailey.Approver{Can: mcpserver.CanAsk, Ask: askClient}
+	open.ApprovalWait = max(settings.MCPWait.Std(), time.Nanosecond) // 0 would be for ever
 	b, err := a.openWith(ctx, open)
 	if err != nil {
 		a.complain(err)
@@ -57,6 +70,11 @@ func (a *app) serve(ctx context.Context, compatible string, dirs []string) error
 		o.Instructions = "Bailey can't be used: every call is refused until the operator has mended this.\n" + err.Error()
 	} else {
 		o.Tools, o.Request, o.Instructions = b.Toolbox(), b.Request, b.Prompt()
+		o.Elicit = settings.Elicitation
+		o.Decide = func(ctx context.Context, id string, d approval.Decision) error {
+			_, err := b.Decide(ctx, id, d)
+			return err
+		}
 	}
 	if compatible != "" {
 		o.Compat = a.compatTools(o, b)
@@ -76,6 +94,29 @@ func (a *app) serve(ctx context.Context, compatible string, dirs []string) error
 		return &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
 	}
 	return nil
+}
+
+// approvalSettings are those of the configuration. That of one which can't be
+// used does not matter: then every call is refused.
+func (a *app) approvalSettings() config.Approval {
+	path, _, err := config.Locate(a.flags.config, a.env)
+	if err != nil {
+		return config.Default().Approval
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		return config.Default().Approval
+	}
+	return c.Approval
+}
+
+// askClient puts a request to the human in front of the client.
+func askClient(ctx context.Context, e approval.Entry) (approval.Decision, error) {
+	d, err := mcpserver.Ask(ctx, e)
+	if errors.Is(err, mcpserver.ErrLater) {
+		err = fmt.Errorf("%w: %w", bailey.ErrLater, err)
+	}
+	return d, err
 }
 
 // keepOpen leaves closing a standard stream to the end of the process.

@@ -34,7 +34,7 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--test"}
+	args := []string{"--test", "--test-timeout=60000"}
 	for _, name := range append(scripts, "package-lock.json") {
 		if _, err := os.ReadFile(name); err != nil { // a change of it makes a cached result void
 			t.Fatal(err)
