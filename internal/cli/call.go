@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,7 +22,8 @@ import (
 const maxArguments = 16 << 20
 
 func (a *app) callCommand() *cobra.Command {
-	return &cobra.Command{
+	var session string
+	cmd := &cobra.Command{
 		Use:   "call TOOL [key=value... | JSON | -]",
 		Short: "Make one call, as an agent would",
 		Long: `Make one call, as an agent would make it: the same checks, the same policy,
@@ -29,7 +31,11 @@ the same audit log.
 
 The arguments are key=value pairs, or one JSON object, or - for a JSON object on
 standard input. A key that is given several times is a list; a value for a list,
-a number or a truth value is written as JSON.`,
+a number or a truth value is written as JSON.
+
+A call that the policy supervises waits for the operator: on the terminal it asks
+right here, else it says what it waits for, and bailey approvals decides it.
+Ctrl-C takes the request back.`,
 		Example: `  bailey call file_read path=README.md head=20
   bailey call file_read_many paths=go.mod paths=go.sum
   bailey call --task refactor file_edit path=a.txt edits='[{"old_text":"x","new_text":"y"}]'
@@ -38,14 +44,14 @@ a number or a truth value is written as JSON.`,
 			if len(args) == 0 {
 				return usage("call needs the name of a tool; see bailey tools")
 			}
-			return nil
+			return checkSession(session)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			raw, err := a.arguments(args[1:])
 			if err != nil {
 				return err
 			}
-			return a.printResult(a.call(cmd.Context(), args[0], raw))
+			return a.printResult(a.call(cmd.Context(), session, args[0], raw))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -54,12 +60,27 @@ a number or a truth value is written as JSON.`,
 			return tool.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	cmd.Flags().StringVar(&session, "session", "", "the session that the call belongs to (default: one of its own)")
+	return cmd
+}
+
+// sessionName keeps what is typed as a session apart from anything else in a log.
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func checkSession(name string) error {
+	if name == "" || sessionName.MatchString(name) {
+		return nil
+	}
+	return usage("--session: want up to 64 letters, digits, dots, dashes and underscores, got %q", name)
 }
 
 // call carries out one call, also where nothing could be opened: the answer then
 // says why.
-func (a *app) call(ctx context.Context, name string, args json.RawMessage) *tool.Result {
-	b, err := a.open(ctx)
+func (a *app) call(ctx context.Context, session, name string, args json.RawMessage) *tool.Result {
+	o := a.options()
+	o.Session = session
+	a.attend(&o)
+	b, err := a.openWith(ctx, o)
 	if err != nil {
 		return tool.Broken(err).Call(ctx, tool.Request{Tool: name, Args: args})
 	}

@@ -10,8 +10,19 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"bailey": func() { os.Exit(Main()) },
+		"bailey": func() {
+			detach()
+			os.Exit(Main())
+		},
 	})
+}
+
+// detach takes the terminal that the tests are run from away from a command.
+var detach = func() {}
+
+// commands are those that scripts have beside testscript's own.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"exit": exitCode,
 }
 
 // TestScripts runs the command as a user would, one process a line.
@@ -26,10 +37,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local/state"))
 			env.Setenv("NO_COLOR", "1")
-			return os.Mkdir(home, 0o700)
+			return os.MkdirAll(home, 0o700)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exit": exitCode,
-		},
+		Cmds: commands,
 	})
 }

@@ -128,7 +128,7 @@ Begin with "bailey tour" to see it at work, then "bailey init".`,
 	f.StringVar(&a.flags.engine, "engine", "auto", "how files are reached: auto, openat2 or os.Root")
 	root.AddCommand(
 		a.tourCommand(), a.initCommand(), a.mcpCommand(), a.callCommand(), a.toolsCommand(),
-		a.doctorCommand(), a.configCommand(), a.hookCommand(), a.versionCommand(),
+		a.policyCommand(), a.approvalsCommand(), a.doctorCommand(), a.configCommand(), a.hookCommand(), a.versionCommand(),
 	)
 	return root
 }
