@@ -22,6 +22,14 @@ func TestHostPrograms(t *testing.T) {
 	if err := os.Symlink("tool", filepath.Join(dir, "linked")); err != nil {
 		t.Fatal(err)
 	}
+	// A program at a place that no command sees.
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	if err := os.MkdirAll(outside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(outside+"/tool", nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", dir)
 	find := hostPrograms(nil)
 	if got := find("tool"); got != "" {
@@ -35,7 +43,8 @@ func TestHostPrograms(t *testing.T) {
 	for name, want := range map[string]string{
 		"tool": dir + "/tool", "linked": dir + "/tool", "deep": dir + "/bin/deep", "text": "", "bin": "", "none": "",
 		"": "", "./tool": "", "bin/deep": "", dir + "/linked": dir + "/tool", dir + "/text": "", dir + "/../" + filepath.Base(dir) + "/tool": dir + "/tool",
-		"sh": sh, // the system's own comes first
+		"sh": sh, "/bin/sh": sh, // the system's own comes first
+		outside + "/tool": "", dir + "/../" + filepath.Base(outside) + "/tool": "",
 	} {
 		if got := added(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
