@@ -142,7 +142,10 @@ func (t *Toolbox) approvalRequest(ctx context.Context, c *call) (*ApprovalReques
 	if err := r.bind(c); err != nil {
 		return nil, err
 	}
-	return r, r.checkSize()
+	if err := r.checkSize(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // showChange adds what a change would make of a file. Where the call would fail,

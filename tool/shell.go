@@ -56,7 +56,7 @@ func (a *shellArgs) check() error {
 		return fail(InvalidArgument, "shell: command is empty")
 	case a.Command != nil && strings.ContainsFunc(*a.Command, isControl):
 		return fail(InvalidArgument, "shell: command holds a control character; only line feeds and tabs may stand in it, write others with printf")
-	case a.Argv != nil && a.Argv[0] == "":
+	case len(a.Argv) > 0 && a.Argv[0] == "":
 		return fail(InvalidArgument, "shell: argv[0] must name a program")
 	case a.Stdin != nil && len(*a.Stdin) > maxStdin:
 		return fail(TooLarge, fmt.Sprintf("shell: %d bytes for stdin are more than %d; write them to a file that the command reads", len(*a.Stdin), maxStdin))

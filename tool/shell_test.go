@@ -2,10 +2,13 @@ package tool_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
@@ -631,4 +634,35 @@ func FuzzShellArguments(f *testing.F) {
 			t.Fatalf("%q ran, and is %s", raw, v.Verdict)
 		}
 	})
+}
+
+// /tmp is the session's, but a folder that lies there is that folder, and what a
+// link in it leads to is not the session's.
+func TestRedirectsBelowTmp(t *testing.T) {
+	base, err := os.MkdirTemp("/tmp", "tooltest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(base) })
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		t.Fatal(err)
+	}
+	b := &box{t: t, root: base + "/ws", out: base + "/outside", log: base + "/audit.log", vars: map[string]string{}}
+	filetree.Make(t, b.root, b.vars, append(commandTree(), "file a.txt a\n")...)
+	b.open(setup{rules: commandRules()})
+	for command, want := range map[string]string{
+		"cat < a.txt":                        isAllowed,
+		"cat < " + b.root + "/a.txt":         isAllowed,
+		"ls > " + base + "/beside":           isAllowed,
+		"cat < " + b.root + "/secrets/k":     isDenied,
+		"ls > " + b.root + "/dangling":       isDenied,
+		"cat < " + b.root + "/to-etc":        isAsked,
+		"cat < to-etc":                       isAsked,
+		"ls > " + b.root + "/../../etc/x":    isAsked,
+		"ls > " + b.root + "/sub/up/../../x": isAsked,
+	} {
+		if v := b.verdictOf(args{"command": command}); v.Verdict != want {
+			t.Errorf("%q: %s by %s, want %s", command, v.Verdict, v.Rule, want)
+		}
+	}
 }
