@@ -81,7 +81,8 @@ func (p *prompt) ask(ctx context.Context, e approval.Entry) (approval.Decision, 
 		return approval.Decision{}, err
 	}
 	defer t.close()
-	defer t.shield()()
+	unshield := t.shield()
+	defer unshield()
 	// Two processes that ask on one terminal would take each other's answers.
 	release, err := t.turn(ctx, p.lock)
 	if err != nil {

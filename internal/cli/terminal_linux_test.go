@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a test waits for what must come before it fails.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // onTerminal marks the processes that a test gave a terminal. All others must not
 // find the one that the tests are run from.
