@@ -99,6 +99,10 @@ func (s *Store) grant(ctx context.Context, tx *sql.Tx, e *Entry) error {
 // (ErrJoined): whoever asked no longer wants to know.
 func (s *Store) Cancel(ctx context.Context, id string) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
+		now := s.Now()
+		if err := lapse(ctx, tx, now); err != nil {
+			return err
+		}
 		r, err := byID(ctx, tx, id)
 		switch {
 		case err != nil:
@@ -108,7 +112,7 @@ func (s *Store) Cancel(ctx context.Context, id string) error {
 		case r.Joined > 0:
 			return ErrJoined
 		}
-		r.State, r.Decided = Cancelled, s.Now()
+		r.State, r.Decided = Cancelled, now
 		return s.settle(ctx, tx, r)
 	})
 }

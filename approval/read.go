@@ -19,10 +19,14 @@ func (s *Store) Get(ctx context.Context, id string) (Entry, error) {
 	if len(id) < minPrefix || strings.ContainsAny(id, "%_\\") {
 		return Entry{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
-	found, err := s.query(ctx, s.db, `id >= ? AND id < ? ORDER BY seq LIMIT 2`, id, id+"\x7f")
+	var found []*row
+	err := patiently(ctx, func() (err error) {
+		found, err = s.query(ctx, s.db, `id >= ? AND id < ? ORDER BY seq LIMIT 2`, id, id+"\x7f")
+		return err
+	})
 	switch {
 	case err != nil:
-		return Entry{}, failure(ctx, err)
+		return Entry{}, err
 	case len(found) == 0:
 		return Entry{}, fmt.Errorf("%w: %q", ErrNotFound, id)
 	case len(found) > 1:
@@ -101,9 +105,13 @@ func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
 	tick := time.NewTicker(s.Poll)
 	defer tick.Stop()
 	for {
-		r, err := byID(ctx, s.db, id)
+		var r *row
+		err := patiently(ctx, func() (err error) {
+			r, err = byID(ctx, s.db, id)
+			return err
+		})
 		if err != nil {
-			return Entry{}, failure(ctx, err)
+			return Entry{}, err
 		}
 		if s.seen(r).State != Pending {
 			return s.fetch(ctx, id)

@@ -53,9 +53,8 @@ CREATE TABLE grants (
 `}
 
 func (s *Store) migrate(ctx context.Context) error {
-	version, err := userVersion(ctx, s.db)
-	if err != nil || version == schemaVersion {
-		return err
+	if version, err := userVersion(ctx, s.db); err == nil && version == schemaVersion {
+		return nil
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
 		version, err := userVersion(ctx, tx) // another process may have been faster

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 const (
@@ -19,6 +21,7 @@ const (
 
 	defaultPending = 100
 	defaultPoll    = 100 * time.Millisecond
+	busyWait       = 15 * time.Second    // for other processes to end what they write
 	keepFinished   = 30 * 24 * time.Hour // the audit log is what lasts
 	keepOutcome    = 5 * time.Minute     // for a caller to fetch, where a request never expires
 )
@@ -65,7 +68,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.db.SetMaxOpenConns(4)
 	if err := s.migrate(ctx); err != nil {
 		_ = s.db.Close()
-		return nil, broken(err)
+		return nil, failure(ctx, err)
 	}
 	return s, nil
 }
@@ -76,7 +79,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 func dsn(file string) string {
 	u := url.URL{Scheme: "file", Path: file, RawQuery: url.Values{
 		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)"},
+		"_pragma": {"busy_timeout(20)", "journal_mode(WAL)", "synchronous(FULL)"},
 	}.Encode()}
 	return u.String()
 }
@@ -120,20 +123,44 @@ func checkPrivate(dir string) error {
 // Close closes the store. Requests stay.
 func (s *Store) Close() error { return s.db.Close() }
 
-// write runs fn in a transaction that alone may write.
+// write runs fn in a transaction that alone may write, in its turn.
 func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
+	return patiently(ctx, func() error { return s.transact(ctx, fn) })
+}
+
+// patiently tries again while other processes write, or recover what one that was
+// killed has left.
+func patiently(ctx context.Context, try func() error) error {
+	for deadline := time.Now().Add(busyWait); ; {
+		err := try()
+		if !isBusy(err) || time.Now().After(deadline) {
+			return failure(ctx, err)
+		}
+		// SQLite's own wait grows to 100 ms, which starves whoever waits while others
+		// come and go.
+		select {
+		case <-time.After(time.Duration(1+rand.IntN(4)) * time.Millisecond): //nolint:gosec // no secret
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Store) transact(ctx context.Context, fn func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return failure(ctx, err)
+		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing to undo after a commit
 	if err := fn(tx); err != nil {
-		return failure(ctx, err)
+		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return failure(ctx, err)
-	}
-	return nil
+	return tx.Commit()
+}
+
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // failure keeps errors of this package and of ctx apart from those of the database.

@@ -1,0 +1,242 @@
+package approval_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/baileyhq/bailey/approval"
+)
+
+// raceTTL lets some requests and approvals expire on their way.
+const raceTTL = 60 * time.Millisecond
+
+// play is what a process that a test started does until it is killed.
+func play(role string) int {
+	dir := os.Getenv("BAILEY_TEST_DIR")
+	s, err := approval.Open(context.Background(), dir, approval.Options{Poll: 2 * time.Millisecond, MaxPending: 1000})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("here")
+	switch role {
+	case "caller":
+		err = callers(s, dir)
+	case "approver":
+		err = approvers(s)
+	case "watcher":
+		if _, err = s.Attend(); err == nil {
+			fmt.Println("attends")
+			select {}
+		}
+	}
+	fmt.Fprintln(os.Stderr, role, err)
+	return 1
+}
+
+// callers make calls, several of which are equal, and have an effect for each
+// approval that they could claim: a line with the request's ID.
+func callers(s *approval.Store, dir string) error {
+	ctx := context.Background()
+	effects, err := os.OpenFile(filepath.Join(dir, "effects"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	for range 4 {
+		go func() {
+			for {
+				digest := fmt.Sprint(rand.IntN(12))
+				e, err := s.Submit(ctx, approval.Request{Digest: digest, Grant: digest, Session: fmt.Sprint(rand.IntN(200))}, raceTTL)
+				if err == nil {
+					e, err = s.Wait(ctx, e.ID)
+				}
+				if err == nil && e.State == approval.Approved {
+					if err = s.Claim(ctx, e.ID, digest); err == nil {
+						_, err = effects.WriteString(e.ID + "\n")
+					} else if errors.Is(err, approval.ErrUsed) || errors.Is(err, approval.ErrExpired) {
+						err = nil
+					}
+				}
+				if err != nil && !errors.Is(err, approval.ErrFull) {
+					failed <- err
+				}
+			}
+		}()
+	}
+	return <-failed
+}
+
+// approvers decide everything that waits, often twice and against each other.
+func approvers(s *approval.Store) error {
+	ctx := context.Background()
+	for {
+		waiting, err := s.List(ctx, approval.Filter{States: []approval.State{approval.Pending}})
+		if err != nil {
+			return err
+		}
+		for _, e := range waiting {
+			for range 2 {
+				d := approval.Decision{Approve: rand.IntN(4) > 0, By: fmt.Sprint(os.Getpid())}
+				if rand.IntN(20) == 0 {
+					d.Scope = approval.Session
+				}
+				if rand.IntN(8) == 0 {
+					time.Sleep(raceTTL) // too late
+				}
+				if _, err := s.Decide(ctx, e.ID, d); err != nil && !errors.Is(err, approval.ErrDecided) {
+					return err
+				}
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// start starts a process, and returns when it has said so much.
+func start(t *testing.T, dir, role, until string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BAILEY_TEST_ROLE="+role, "BAILEY_TEST_DIR="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == until {
+			return cmd
+		}
+	}
+	t.Fatalf("a %s ended before it began", role)
+	return nil
+}
+
+func kill(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// TestRace has processes call, approve and deny against each other, with requests
+// that expire, and kills them at any moment: no approval has more than one effect,
+// and nothing has one that was not approved.
+func TestRace(t *testing.T) {
+	goal := 60
+	if os.Getenv("BAILEY_LONG") != "" {
+		goal = 1000
+	}
+	dir := t.TempDir()
+	s := open(t, dir, approval.Options{MaxPending: 1000})
+	roles := []string{"caller", "caller", "approver", "approver"}
+	running := make([]*exec.Cmd, len(roles))
+	for i, role := range roles {
+		running[i] = start(t, dir, role, "here")
+	}
+	kills := 0
+	count := map[approval.State]int{}
+	for count[approval.Executed] < goal || count[approval.Denied] < goal/8 || count[approval.Expired] < goal/16 {
+		// Not before something has happened: under the race detector and a busy
+		// machine nothing else would.
+		for before, until := count[approval.Executed], time.Now().Add(2*time.Second); count[approval.Executed] == before && time.Now().Before(until); {
+			time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+			count = tally(t, s)
+		}
+		i := rand.IntN(len(roles))
+		kill(running[i])
+		if code := running[i].ProcessState.ExitCode(); code != -1 {
+			t.Fatalf("a %s ended by itself: %d", roles[i], code)
+		}
+		kills++
+		running[i] = start(t, dir, roles[i], "here")
+		count = tally(t, s)
+	}
+	for _, cmd := range running {
+		kill(cmd)
+	}
+	checkEffects(t, s, dir)
+	t.Logf("%d kills, %v", kills, tally(t, s))
+}
+
+func tally(t *testing.T, s *approval.Store) map[approval.State]int {
+	t.Helper()
+	all, err := s.List(context.Background(), approval.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[approval.State]int{}
+	for _, e := range all {
+		count[e.State]++
+	}
+	return count
+}
+
+func checkEffects(t *testing.T, s *approval.Store, dir string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, "effects"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	effects := map[string]int{}
+	for line := range strings.Lines(string(raw)) {
+		effects[strings.TrimSpace(line)]++
+	}
+	if len(effects) == 0 {
+		t.Error("nothing had an effect")
+	}
+	all, err := s.List(context.Background(), approval.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]approval.Entry{}
+	for _, e := range all {
+		known[e.ID] = e
+	}
+	for id, n := range effects {
+		e := known[id]
+		if n != 1 || e.State != approval.Executed || e.By == "" {
+			t.Errorf("%d effects of %s, which is %s, decided by %q", n, id, e.State, e.By)
+		}
+	}
+}
+
+// TestAttend tells whether somebody watches, in whatever process, and no longer
+// when that process is killed.
+func TestAttend(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, approval.Options{})
+	attended := func(want bool) {
+		t.Helper()
+		if got, err := s.Attended(); err != nil || got != want {
+			t.Errorf("attended: %v, %v; want %v", got, err, want)
+		}
+	}
+	attended(false)
+	leave, err := s.Attend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	attended(true)
+	if err := leave(); err != nil {
+		t.Fatal(err)
+	}
+	attended(false)
+
+	cmd := start(t, dir, "watcher", "attends")
+	attended(true)
+	kill(cmd)
+	attended(false)
+}
