@@ -55,3 +55,18 @@ func ExampleCompile_mistake() {
 	// rule "r": tools "file_raed": no such tool; did you mean "file_read"?
 	// rule "r": paths "/a/../b": holds .., which no real path does
 }
+
+func ExampleNotes() {
+	for _, n := range policy.Notes(policy.Config{
+		Workspace: []string{"/srv/project"},
+		Rules: []policy.Rule{
+			{Name: "keys", Action: policy.Deny, Paths: []string{"*.key"}},
+			{Name: "push", Action: policy.Deny, Commands: []string{"git push"}},
+		},
+	}) {
+		fmt.Println(n.Rule, n.Value, n.Text)
+	}
+	// Output:
+	// keys *.key is about the top of the workspace only; **/*.key is about every depth
+	// push git push denies this very call only; with ** at the end it denies those with more arguments too
+}

@@ -502,9 +502,9 @@ var verdicts = []struct {
 		file_read /data/wsx/no/a => supervised default_action`},
 	{"a folder in a folder, both by several names", Config{
 		Workspace: []string{"/data/ws", "/home/u/link"},
-		Spellings: [][]string{{"/data/ws/a", "/s"}, {"/s2", "/data/ws/b"}},
+		Spellings: [][]string{{"/data/ws/a", "/s"}, {"/s2", "/data/ws/b"}, {"/srv/ref/in", "/i"}, {"/srv/ref", "/mnt/ref"}},
 		Rules: []Rule{
-			{Name: "no", Action: Deny, Paths: []string{"/home/u/link/a/x", "/home/u/link/b/x", "/s/y", "/s2/y"}},
+			{Name: "no", Action: Deny, Paths: []string{"/home/u/link/a/x", "/home/u/link/b/x", "/s/y", "/s2/y", "/mnt/ref/in/x"}},
 			{Name: "yes", Paths: []string{"/home/u/link/a/z", "/s/z2", "/home/u/link/a/.env", "/s2/.env"}},
 		},
 		DefaultAction: Supervised,
@@ -514,6 +514,8 @@ var verdicts = []struct {
 		file_read /data/ws/a/y => deny no
 		file_read /data/ws/b/y => deny no
 		file_read /s2/x => deny no
+		file_read /srv/ref/in/x => deny no
+		file_read /srv/ref/in/y => supervised default_action
 		file_read /data/ws/c/x => supervised default_action
 		file_read /data/ws/a/z => allow yes
 		file_read /data/ws/a/z2 => allow yes
