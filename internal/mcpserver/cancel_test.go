@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"fmt"
 	"testing"
+
+	"github.com/baileyhq/bailey/tool"
 )
 
 func cancelLine(id int) string {
@@ -72,6 +74,31 @@ func TestProgressNotifications(t *testing.T) {
 	if r := s.reply(); r.Method != "" {
 		t.Errorf("progress that nobody asked for: %+v", r)
 	}
+}
+
+// Progress grows, as the protocol wants it, whatever a call counts and says.
+func TestProgressGrows(t *testing.T) {
+	was := progressEvery
+	progressEvery = 0
+	t.Cleanup(func() { progressEvery = was })
+	f := newFixture(t, "code_review", holdRule)
+	f.write("hold", "")
+	f.progress = []tool.Progress{{Done: 0, Message: "waits"}, {Done: 100, Total: 100, Unit: "bytes"}, {Done: 0, Message: "waits"}, {Done: 64, Total: 80, Unit: "entries"}}
+	s := f.serve().greet()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"file_read","arguments":{"path":"hold"},"_meta":{"progressToken":"t"}}}`)
+	var got []string
+	for range f.progress {
+		var p struct {
+			Progress, Total float64
+			Message         string
+		}
+		decodeJSON(t, string(s.reply().Params), &p)
+		got = append(got, fmt.Sprintf("%v %v %s", p.Progress, p.Total, p.Message))
+	}
+	if want := []string{"0 0 waits", "100 100 100 bytes", "101 0 waits", "102 0 64 entries"}; !equal(got, want) {
+		t.Errorf("progress %q, want %q", got, want)
+	}
+	s.stop()
 }
 
 func TestLogMessages(t *testing.T) {

@@ -32,6 +32,8 @@ type fixture struct {
 	log  string
 	opts Options
 
+	progress []tool.Progress // what a call reports that waits
+
 	asked chan *tool.ApprovalRequest // a call that has begun and goes on only when its context ends
 }
 
@@ -39,6 +41,9 @@ type fixture struct {
 var holdRule = policy.Rule{Name: "hold", Action: policy.Supervised, Paths: []string{"hold"}}
 
 func (f *fixture) ask(ctx context.Context, r *tool.ApprovalRequest) (*tool.Approval, error) {
+	for _, p := range f.progress {
+		tool.ReportProgress(ctx, p)
+	}
 	f.asked <- r
 	<-ctx.Done()
 	return nil, ctx.Err()

@@ -11,8 +11,8 @@ import (
 )
 
 // progressEvery is the least time between two notifications about a call. The
-// first one goes out at once.
-const progressEvery = 100 * time.Millisecond
+// first one goes out at once. Tests set it.
+var progressEvery = 100 * time.Millisecond
 
 // withProgress has a call tell the client how far it is, if the client asked by a
 // token. Clients may take it as a sign of life and go on waiting.
