@@ -114,10 +114,19 @@ func closeTargets(targets []*target) {
 	}
 }
 
-// noteCommand puts the command into the record.
+// noteCommand puts the command into the record: all of one that could run, and of
+// one that is refused for its length what may have that length.
 func (c *call) noteCommand() {
 	a := c.command.args
-	c.rec.Command, c.rec.Argv = c.command.text(), a.Argv
+	c.rec.Command = clip(c.command.text(), maxWord)
+	left := maxWords
+	for _, w := range a.Argv {
+		if left -= len(w) + 1; left < 0 {
+			c.rec.Argv = append(c.rec.Argv, "…")
+			break
+		}
+		c.rec.Argv = append(c.rec.Argv, w)
+	}
 	if a.Network != "" {
 		c.rec.Network = []string{a.Network}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
+	"github.com/baileyhq/bailey/workspace"
 )
 
 // maxBeneath bounds the entries that a recursive act may affect: each is judged
@@ -35,6 +36,9 @@ func (t *Toolbox) decideTarget(ctx context.Context, c *call, g, dest *target) er
 	if err := c.take(g.path, g.obj.Real(), v); err != nil {
 		return err
 	}
+	if err := c.refuseSpecial(g); err != nil {
+		return err
+	}
 	if g.effect&policy.Change != 0 && g.obj.Folder().Mode == jail.ReadOnly {
 		return asError(&fs.PathError{Op: "write", Path: g.path, Err: jail.ErrReadOnly})
 	}
@@ -43,6 +47,23 @@ func (t *Toolbox) decideTarget(ctx context.Context, c *call, g, dest *target) er
 		return nil
 	}
 	return t.decideBeneath(ctx, c, g, dest)
+}
+
+// refuseSpecial refuses what no tool opens, before anybody is asked about it. The
+// jail would refuse it as well; to list one, or to delete it, needs no opening.
+func (c *call) refuseSpecial(g *target) error {
+	opens := c.spec.op == workspace.OpRead || c.spec.op == workspace.OpWrite
+	if !opens || !g.exists() || !g.obj.Info().IsSpecial() {
+		return nil
+	}
+	kind := "device"
+	switch mode := g.obj.Info().Mode(); {
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "FIFO"
+	case mode&fs.ModeSocket != 0:
+		kind = "socket"
+	}
+	return asError(&jail.SpecialError{Op: "open", Path: g.path, Kind: kind})
 }
 
 // access is what a target is judged by.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/baileyhq/bailey/policy"
 	"github.com/baileyhq/bailey/tool"
 )
 
@@ -101,4 +102,33 @@ func parts(b *box, r *tool.Reading) []string {
 		got = append(got, "dynamic")
 	}
 	return got
+}
+
+// TestCheckKnowsSpecialFiles: what no tool opens is refused before anybody is asked,
+// also by Check; to look at it and to delete it are no opening.
+func TestCheckKnowsSpecialFiles(t *testing.T) {
+	b := newBox(t, setup{tree: []string{"fifo pipe", "file plain x\n"}, rules: []policy.Rule{{Name: "ask", Action: policy.Supervised}}})
+	for name, a := range map[string]args{
+		"file_read":      {"path": "pipe"},
+		"file_grep":      {"path": "pipe", "pattern": "x"},
+		"file_write":     {"path": "pipe", "content": "x"},
+		"file_edit":      {"path": "pipe", "edits": []any{args{"old_text": "a", "new_text": "b"}}},
+		"file_copy":      {"source": "pipe", "destination": "p2"},
+		"file_move":      {"source": "plain", "destination": "pipe", "overwrite": true},
+		"file_info":      {"path": "pipe"},
+		"file_delete":    {"path": "pipe"},
+		"file_read_many": {"paths": []string{"plain"}},
+	} {
+		want, kind := "deny", tool.SpecialPath
+		switch name {
+		case "file_info", "file_delete", "file_read_many":
+			want, kind = "supervised", ""
+		}
+		if v, _ := b.explain(name, a); v.Verdict != want || v.Kind != kind {
+			t.Errorf("%s %v: %+v", name, a, v)
+		}
+		if r := b.call(name, a); kind != "" && r.ErrorKind != kind {
+			t.Errorf("%s %v: %+v", name, a, r)
+		}
+	}
 }

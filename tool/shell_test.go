@@ -593,12 +593,17 @@ func TestShellArguments(t *testing.T) {
 		{`{"argv":["ls","` + strings.Repeat("x", 128<<10) + `"]}`, tool.InvalidArgument, "more than"},
 		{`{"command":"ls","env":{"A":"` + strings.Repeat("x", 128<<10) + `"}}`, tool.InvalidArgument, "more than"},
 		{`{"argv":[` + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 100<<10)+`",`, 11), ",") + `]}`, tool.InvalidArgument, "arguments and variables"},
+		{`{"argv":["` + strings.Repeat("x", 3<<20) + `"]}`, tool.InvalidArgument, "more than"},
+		{`{"command":"` + strings.Repeat("x", 3<<20) + `"}`, tool.InvalidArgument, "more than"},
 		{`{"command":"cat","stdin":"` + strings.Repeat("x", 1<<20+1) + `"}`, tool.TooLarge, "stdin"},
 	} {
 		r := b.raw("shell", tt.args)
 		shown := tt.args[:min(len(tt.args), 80)]
 		if r.ErrorKind != tt.kind || !strings.Contains(r.Error, tt.says) {
 			t.Errorf("%s: %q %s, want %q with %q", shown, r.ErrorKind, r.Error, tt.kind, tt.says)
+		}
+		if rec := b.last(); rec.Op != "exec" || len(rec.Command)+len(strings.Join(rec.Argv, "")) > 2<<20 {
+			t.Errorf("%s: a record of %d bytes of command, op %s", shown, len(rec.Command), rec.Op)
 		}
 		if len(r.Error) > 1000 {
 			t.Errorf("%s: an error of %d bytes", shown, len(r.Error))
