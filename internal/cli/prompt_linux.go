@@ -132,7 +132,8 @@ func (t *terminal) question(s string) (string, error) {
 
 // cook has the terminal hand over lines, show what is typed, and make signals of
 // its keys, however a program before has left it. restore sets it back, and is also
-// called when a signal ends the process.
+// called when a signal ends the process. From the background it does nothing: then
+// the terminal is set for another program.
 func (t *terminal) cook() (restore func()) {
 	var before *unix.Termios
 	err := t.control(func(fd int) (err error) {
@@ -149,6 +150,9 @@ func (t *terminal) cook() (restore func()) {
 		return func() {}
 	}
 	restore = func() {
+		if !t.inForeground() {
+			return
+		}
 		_ = t.control(func(fd int) error { return unix.IoctlSetTermios(fd, unix.TCSETS, before) })
 	}
 	return onFatal(restore)
