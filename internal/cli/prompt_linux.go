@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,8 +18,9 @@ import (
 // terminal is the terminal that controls the process, opened anew: what it is set
 // to does not touch the standard streams.
 type terminal struct {
-	f    *os.File
-	conn syscall.RawConn
+	f       *os.File
+	conn    syscall.RawConn
+	resumed atomic.Bool // the process was stopped meanwhile
 }
 
 // openTerminal opens the terminal so that a read of it can be interrupted.
@@ -41,10 +43,31 @@ func openTerminal() (*terminal, error) {
 func (t *terminal) close() { _ = t.f.Close() }
 
 // shield has a use of the terminal from the background fail instead of stopping
-// the process, until it is taken away.
-func (*terminal) shield() (away func()) {
+// the process, and a question that the process was stopped at end, until it is
+// taken away.
+func (t *terminal) shield() (away func()) {
 	signal.Ignore(unix.SIGTTIN, unix.SIGTTOU)
-	return func() { signal.Reset(unix.SIGTTIN, unix.SIGTTOU) }
+	resumed := make(chan os.Signal, 1)
+	signal.Notify(resumed, unix.SIGCONT)
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-resumed:
+				t.resumed.Store(true)
+				t.interrupt()
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(resumed)
+		close(end)
+		<-ended
+		signal.Reset(unix.SIGTTIN, unix.SIGTTOU)
+	}
 }
 
 func (t *terminal) Write(p []byte) (int, error) { return t.f.Write(p) }
@@ -119,6 +142,9 @@ func (t *terminal) question(s string) (string, error) {
 	switch {
 	case errors.Is(err, unix.EIO) && !t.inForeground():
 		return "", errBackground
+	case errors.Is(err, os.ErrDeadlineExceeded) && t.resumed.Swap(false):
+		_ = t.f.SetReadDeadline(time.Time{})
+		return "", errBackground // it was there, and the screen has moved on
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return "", err
 	case err != nil || n == 0: // the end of input, or the terminal is gone
