@@ -1,0 +1,2 @@
+// Package sandbox runs commands isolated from the host.
+package sandbox
