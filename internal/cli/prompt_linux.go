@@ -21,6 +21,7 @@ type terminal struct {
 	f       *os.File
 	conn    syscall.RawConn
 	resumed atomic.Bool // the process was stopped meanwhile
+	away    bool        // it was in the background when it was last looked at
 }
 
 // openTerminal opens the terminal so that a read of it can be interrupted.
@@ -111,18 +112,25 @@ func (t *terminal) inForeground() bool {
 	}) == nil
 }
 
-// awaitForeground waits until the process is in the foreground.
+// awaitForeground waits until the process is in the foreground. A shell that brings
+// it there continues it right after: that belongs to the same coming back.
 func (t *terminal) awaitForeground(ctx context.Context) error {
 	tick := time.NewTicker(foregroundPoll)
 	defer tick.Stop()
-	for !t.inForeground() {
+	for back := false; !back; {
+		if back = t.inForeground(); back && !t.away {
+			break
+		}
+		t.away = !back
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return ctx.Err()
+	t.resumed.Store(false)
+	_ = t.f.SetReadDeadline(time.Time{})
+	return ctx.Err() // looked at last: its end sets the deadline
 }
 
 // question asks for a line. What was typed before is thrown away: it was no answer
@@ -142,8 +150,8 @@ func (t *terminal) question(s string) (string, error) {
 	switch {
 	case errors.Is(err, unix.EIO) && !t.inForeground():
 		return "", errBackground
-	case errors.Is(err, os.ErrDeadlineExceeded) && t.resumed.Swap(false):
-		_ = t.f.SetReadDeadline(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded) && t.resumed.Load():
+		t.away = true
 		return "", errBackground // it was there, and the screen has moved on
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return "", err

@@ -96,8 +96,9 @@ func withStore(ts *testscript.TestScript, yes func(context.Context, *approval.St
 //	terminal [-stdin FILE] CODE SCRIPT PROGRAM [ARG...]
 //
 // The lines of the script: "expect REGEXP" waits for output behind what was
-// expected last; "send TEXT" types, with escapes as in Go; "signal NUMBER"; "run
-// PROGRAM ARG..." runs another program beside it. $1 is what the last expect has
+// expected last; "send TEXT" types, with escapes as in Go; "insist TEXT REGEXP" types
+// again and again until there is such output; "signal NUMBER"; "run PROGRAM ARG..."
+// runs another program beside it. $1 is what the last expect has
 // found in parentheses, and $WORK the test's directory.
 func terminalCommand(ts *testscript.TestScript, neg bool, args []string) {
 	stdin := ""
@@ -205,13 +206,12 @@ func (s *session) play(script string) error {
 func (s *session) do(verb, rest string) error {
 	switch verb {
 	case "expect":
-		return s.expect(regexp.MustCompile(rest))
+		return s.expect(regexp.MustCompile(rest), patience)
 	case "send":
-		keys, err := strconv.Unquote(`"` + rest + `"`)
-		if err == nil {
-			_, err = io.WriteString(s.control, keys)
-		}
-		return err
+		return s.send(rest)
+	case "insist":
+		text, pattern, _ := strings.Cut(rest, " ")
+		return s.insist(text, regexp.MustCompile(pattern))
 	case "signal":
 		n, err := strconv.Atoi(rest)
 		if err == nil {
@@ -227,7 +227,25 @@ func (s *session) do(verb, rest string) error {
 	}
 }
 
-func (s *session) expect(re *regexp.Regexp) error {
+func (s *session) send(text string) error {
+	keys, err := strconv.Unquote(`"` + text + `"`)
+	if err == nil {
+		_, err = io.WriteString(s.control, keys)
+	}
+	return err
+}
+
+func (s *session) insist(text string, re *regexp.Regexp) error {
+	err := errors.New("nothing was typed")
+	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); {
+		if err = s.send(text); err == nil {
+			err = s.expect(re, patience/60)
+		}
+	}
+	return err
+}
+
+func (s *session) expect(re *regexp.Regexp, patience time.Duration) error {
 	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
