@@ -94,7 +94,7 @@ func (j *Jail) fastStat(name string) (Info, bool, error) {
 	if !ok {
 		return info, false, nil
 	}
-	if !j.nested && isClean(rel) && strings.IndexByte(rel, '/') < 0 {
+	if !j.nested && strings.IndexByte(rel, '/') < 0 && isClean(rel) {
 		return statEntry(f.root.(*fdDir).fd, rel)
 	}
 	fd, err := openat2(f.root.(*fdDir).fd, rel, pathFlags, resolveStrict)
@@ -131,7 +131,7 @@ func statEntry(dirfd int, name string) (Info, bool, error) {
 	return info, true, nil
 }
 
-func (j *Jail) fastResolve(name string, how How) (*Object, bool, error) {
+func (j *Jail) fastResolve(name string, how How, lean bool) (*Object, bool, error) {
 	f, rel, ok := j.start(name)
 	if !ok {
 		return nil, false, nil
@@ -139,7 +139,7 @@ func (j *Jail) fastResolve(name string, how How) (*Object, bool, error) {
 	if how == Existing {
 		return j.fastExisting(f, rel)
 	}
-	return j.fastNamed(f, rel, how)
+	return j.fastNamed(f, rel, how, lean)
 }
 
 // fastExisting opens the object itself.
@@ -180,7 +180,7 @@ func (j *Jail) fastExisting(f *folder, rel string) (*Object, bool, error) {
 }
 
 // fastNamed opens the directory that holds the name.
-func (j *Jail) fastNamed(f *folder, rel string, how How) (o *Object, ok bool, err error) {
+func (j *Jail) fastNamed(f *folder, rel string, how How, lean bool) (o *Object, ok bool, err error) {
 	above, base := ".", rel
 	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
 		above, base = rel[:i], rel[i+1:]
@@ -188,11 +188,11 @@ func (j *Jail) fastNamed(f *folder, rel string, how How) (o *Object, ok bool, er
 	if base == "" || base == "." || base == ".." || above == "" {
 		return nil, false, nil
 	}
-	fd, err := openat2(f.root.(*fdDir).fd, above, openFlags|unix.O_DIRECTORY, resolveStrict)
+	d, err := f.openAbove(above, lean)
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // the walk finds out what is wrong
 	}
-	o = &Object{j: j, parent: &fdDir{fd: fd, readable: true}, base: base, folder: f}
+	o = &Object{j: j, parent: d, base: base, folder: f}
 	o.info, err = o.parent.lstat(base)
 	switch {
 	case errors.Is(err, unix.ENOENT) && how == Target:
@@ -209,6 +209,21 @@ func (j *Jail) fastNamed(f *folder, rel string, how How) (o *Object, ok bool, er
 		_ = o.Close()
 	}
 	return o, ok, nil
+}
+
+// openAbove opens a directory in which a name will be used.
+func (f *folder) openAbove(rel string, lean bool) (*fdDir, error) {
+	root := f.root.(*fdDir).fd
+	if !lean {
+		fd, err := openat2(root, rel, openFlags|unix.O_DIRECTORY, resolveStrict)
+		return &fdDir{fd: fd, readable: true}, err
+	}
+	if rel == "." { // a copy of what is held of the folder; openat2 took 6 % of a write
+		fd, err := unix.FcntlInt(uintptr(root), unix.F_DUPFD_CLOEXEC, 0)
+		return &fdDir{fd: fd}, err
+	}
+	fd, err := openat2(root, rel, pathFlags|unix.O_DIRECTORY, resolveStrict)
+	return &fdDir{fd: fd}, err
 }
 
 // kernelDir tells whether a directory lies on a kernel file system.

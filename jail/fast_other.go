@@ -15,4 +15,4 @@ func (j *Jail) fastOpen(string) (*File, bool, error) { return nil, false, nil }
 
 func (j *Jail) fastStat(string) (Info, bool, error) { return Info{}, false, nil }
 
-func (j *Jail) fastResolve(string, How) (*Object, bool, error) { return nil, false, nil }
+func (j *Jail) fastResolve(string, How, bool) (*Object, bool, error) { return nil, false, nil }

@@ -2,6 +2,8 @@ package jail
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -37,4 +39,36 @@ func TestOpenat2Path(t *testing.T) {
 			t.Errorf("%q: %d, %v", path, fd, err)
 		}
 	}
+}
+
+// TestWriteFile: with and without sync, in the folder itself and below, also where
+// the directory may not be read.
+func TestWriteFile(t *testing.T) {
+	engines(t, func(t *testing.T, e Engine) {
+		for _, opts := range [][]Option{nil, {WithoutSync()}} {
+			base := fastDir(t)
+			makeTree(t, base, "a.txt = old", "d/e/a.txt = old", "blind/a.txt = old")
+			if e == EngineOpenat2 { // the other can't enter it
+				check(t, os.Chmod(base+"/blind", 0o300))
+			}
+			j, err := New(base, append(opts, WithEngine(e))...)
+			check(t, err)
+			before := openDescriptors(t)
+			for _, name := range []string{"a.txt", "new", "d/e/a.txt", "d/e/new", "blind/a.txt", "blind/new"} {
+				check(t, j.WriteFile(name, []byte("text"), 0o600))
+				wantContent(t, base+"/"+name, "text")
+			}
+			check(t, os.RemoveAll(base+"/d"))
+			if err := j.WriteFile("d/new", nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+			if after := openDescriptors(t); after != before {
+				t.Errorf("%d descriptors before, %d after", before, after)
+			}
+			check(t, j.WriteFile("a.txt", []byte("again"), 0o600)) // the folder is held still
+			wantContent(t, base+"/a.txt", "again")
+			check(t, os.Chmod(base+"/blind", 0o700))
+			check(t, j.Close())
+		}
+	})
 }

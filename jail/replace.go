@@ -315,7 +315,7 @@ func (j *Jail) WriteFile(name string, data []byte, perm fs.FileMode) error {
 const eagainLimit = 128
 
 func (j *Jail) writeOnce(ctx context.Context, name string, data []byte, perm fs.FileMode) error {
-	o, err := j.Resolve(ctx, name, Target)
+	o, err := j.resolve(ctx, name, Target, j.noSync)
 	if err != nil {
 		return err
 	}

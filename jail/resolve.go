@@ -43,7 +43,14 @@ const (
 // Resolve finds the object that a path names. Nothing is created, changed or
 // waited for. Close the object in the end.
 func (j *Jail) Resolve(ctx context.Context, name string, how How) (*Object, error) {
-	o, ok, err := j.fastResolve(name, how)
+	return j.resolve(ctx, name, how, false)
+}
+
+// resolve is told by lean that the directory that holds the object will be neither
+// locked nor synced. It is then held without the right to read it, which is
+// quicker; should it be read after all, it is opened again.
+func (j *Jail) resolve(ctx context.Context, name string, how How, lean bool) (*Object, error) {
+	o, ok, err := j.fastResolve(name, how, lean)
 	if !ok {
 		o, err = j.walk(ctx, name, how)
 	}
