@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"os"
+	"sync"
 )
 
 // Names of back ends.
@@ -22,9 +23,16 @@ type Options struct {
 // DefaultTmpSize is the size of /tmp if Options says none, in bytes.
 const DefaultTmpSize = 1 << 30
 
-// Sandbox runs commands of one session. It may be used by several goroutines.
+// Sandbox runs the commands of one session. It may be used by several goroutines.
 type Sandbox struct {
 	options Options
+	find    func(program string) (string, error)
+	alone   bool // for tests: the keeper does without namespaces of its own
+	user    account
+
+	mu     sync.Mutex
+	keeper *keeper
+	closed bool
 }
 
 // Probe is what a back end offers on this host.
@@ -40,24 +48,57 @@ type Probe struct {
 	Err       error // why it can't be used
 }
 
-// New finds the back ends. It runs none of them.
-func New(ctx context.Context, o Options) (*Sandbox, error) {
-	return &Sandbox{o}, ctx.Err()
+// New makes a Sandbox. It starts nothing: see [Sandbox.Start].
+func New(o Options) (*Sandbox, error) {
+	switch o.Backend {
+	case "":
+		o.Backend = Auto
+	case Auto, Bubblewrap, Firejail:
+	default:
+		return nil, refused("there is no back end called " + o.Backend)
+	}
+	if o.TmpSize <= 0 {
+		o.TmpSize = DefaultTmpSize
+	}
+	return &Sandbox{options: o, find: findTrusted, user: currentAccount()}, nil
 }
 
-// Close ends every command that still runs and removes the session's /tmp.
-func (s *Sandbox) Close() error { return nil }
+// Start starts what keeps the session's sandboxes, which the first Run or Tmp would
+// do otherwise. It can be called early, from a goroutine of its own, to save time.
+func (s *Sandbox) Start(ctx context.Context) error {
+	_, err := s.keeperOf(ctx)
+	return err
+}
 
-// Run runs a command and waits for its end.
+// Close ends every command that still runs and removes the session's /tmp. When it
+// returns nothing is left of them.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	k := s.keeper
+	s.keeper, s.closed = nil, true
+	s.mu.Unlock()
+	if k != nil {
+		k.close()
+	}
+	return nil
+}
+
+// Run runs a command and waits for its end, however that comes about. An error
+// says that nothing ran: an [*Error], or the context's. When the context ends, all
+// of the command's processes get SIGTERM, and [Grace] later SIGKILL; the Report
+// tells. Nothing of a command is left when Run returns.
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (*Report, error) {
-	return nil, &Error{Err: ErrUnavailable}
+	return s.run(ctx, &spec)
 }
 
-// Probe tries each back end.
-func (s *Sandbox) Probe(ctx context.Context) []Probe { return nil }
-
-// Tmp is the session's /tmp.
-func (s *Sandbox) Tmp(ctx context.Context) (dir *os.File, ok bool, err error) { return nil, false, nil }
-
-// LookPath finds a program as a command would.
-func (s *Sandbox) LookPath(name string, readOnly ...string) string { return "" }
+// Tmp is the directory that commands of this session see as /tmp, to be closed by
+// the caller. ok is false where the host does not allow to share it; then each run
+// has its own.
+func (s *Sandbox) Tmp(ctx context.Context) (dir *os.File, ok bool, err error) {
+	k, err := s.keeperOf(ctx)
+	if err != nil || k.tmp == nil {
+		return nil, false, err
+	}
+	dir, err = duplicate(k.tmp)
+	return dir, err == nil, err
+}

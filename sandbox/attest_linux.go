@@ -1,0 +1,222 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/baileyhq/bailey/sandbox/internal/wire"
+)
+
+// table is what the table of mounts inside must be, by mount point.
+type table map[string]place
+
+// place is what is meant to be mounted at a point.
+type place struct {
+	kind     string // of file system; "" for any
+	writable bool
+	device   bool // device files work here
+	below    bool // there may be mounts below, as the host has them, no less read-only
+	cover    bool
+	optional bool
+}
+
+// mountLine is a line of /proc/self/mountinfo, of what matters here.
+type mountLine struct {
+	point, kind string
+	options     []string
+}
+
+func (m *mountLine) has(option string) bool { return slices.Contains(m.options, option) }
+
+// parseMounts reads a mountinfo; see proc_pid_mountinfo(5).
+func parseMounts(info string) ([]mountLine, error) {
+	var lines []mountLine
+	for line := range strings.Lines(info) {
+		fields := strings.Fields(line)
+		dash := slices.Index(fields, "-")
+		if dash < 6 || len(fields) < dash+2 {
+			return nil, fmt.Errorf("a line of mountinfo that can't be read: %q", line)
+		}
+		lines = append(lines, mountLine{unescape.Replace(fields[4]), fields[dash+1], strings.Split(fields[5], ",")})
+	}
+	return lines, nil
+}
+
+var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+// judge compares the mounts with the table. It says what is wrong, or "".
+func (t table) judge(info string) string {
+	lines, err := parseMounts(info)
+	if err != nil {
+		return err.Error()
+	}
+	seen := make(map[string]bool, len(t))
+	for i := range lines {
+		if wrong := t.judgeMount(&lines[i]); wrong != "" {
+			return wrong
+		}
+		seen[lines[i].point] = true
+	}
+	for point, p := range t {
+		if !seen[point] && !p.optional {
+			return fmt.Sprintf("%q is not mounted", point)
+		}
+	}
+	return ""
+}
+
+func (t table) judgeMount(m *mountLine) string {
+	p, ok := t[m.point]
+	for at := m.point; !ok; {
+		at = parent(at)
+		above, is := t[at]
+		switch {
+		case is && above.below:
+			p, ok = above, true
+			p.kind = ""
+		case is:
+			return fmt.Sprintf("%q is mounted, which nobody meant", m.point)
+		}
+	}
+	switch {
+	case p.kind != "" && p.kind != m.kind:
+		return fmt.Sprintf("%q is a %s, not a %s", m.point, m.kind, p.kind)
+	case !p.writable && !m.has("ro"):
+		// What lies below a cover in the same place is covered by it.
+		return fmt.Sprintf("%q can be written", m.point)
+	case !m.has("nosuid"):
+		return fmt.Sprintf("%q honours set-uid bits", m.point)
+	case !p.device && p.kind != "devpts" && !m.has("nodev"):
+		return fmt.Sprintf("%q has devices", m.point)
+	}
+	return ""
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 1)]
+}
+
+// noCapability and the like are what the lines of wire.StatusLines must say.
+const noCapability = "0000000000000000"
+
+var unprivileged = []string{noCapability, noCapability, noCapability, noCapability, noCapability, "1", "2"}
+
+// witness is what the launcher knows of the host, to compare with.
+type witness struct {
+	outside []string              // namespaces
+	same    map[string]wire.Inode // objects of the host that must not be those inside
+	tmp     *wire.Inode           // the session's /tmp
+	check   *wire.Check
+}
+
+// newWitness looks at the host.
+func newWitness(spec *Spec, k *keeper, outside []string) (*witness, error) {
+	w := &witness{outside: outside, same: map[string]wire.Inode{}, check: &wire.Check{Hidden: spec.Hidden}}
+	w.check.Unwritten = []string{"/", "/etc", "/usr", "/var", "/var/tmp", "/home", "/root", "/run", "/opt", "/srv", "/proc", "/sys", "/dev"}
+	if spec.Home != "" {
+		w.check.Unwritten = append(w.check.Unwritten, spec.Home)
+	}
+	w.check.Unwritten = slices.DeleteFunc(w.check.Unwritten, func(dir string) bool { return w.granted(spec, dir) })
+	for _, path := range append([]string{"/", "/etc", "/var", "/home", "/root", "/run", "/tmp", "/proc", "/dev"}, spec.Home) {
+		var st unix.Stat_t
+		if path == "" || w.granted(spec, path) || unix.Stat(path, &st) != nil {
+			continue
+		}
+		w.same[path] = wire.Inode{Dev: st.Dev, Ino: st.Ino}
+		w.check.Same = append(w.check.Same, path)
+	}
+	if k.tmp == nil {
+		return w, nil
+	}
+	id, _, err := identity(k.tmp)
+	if err != nil {
+		return nil, failed("attestation", err.Error())
+	}
+	w.tmp = &id
+	if _, ok := w.same["/tmp"]; !ok {
+		w.check.Same = append(w.check.Same, "/tmp")
+	}
+	return w, nil
+}
+
+// granted reports whether the directory is there inside because the Spec says so.
+func (*witness) granted(spec *Spec, dir string) bool {
+	return slices.Contains(spec.ReadOnly, dir) || slices.ContainsFunc(spec.Folders, func(f Folder) bool { return f.Path == dir })
+}
+
+// judge goes through the evidence. It gives the walls that stand, or what is wrong.
+func (w *witness) judge(e *wire.Evidence, t table) (layers []string, wrong string) {
+	if e.PID != 1 {
+		return nil, fmt.Sprintf("the helper is process %d", e.PID)
+	}
+	if len(e.Namespaces) != len(w.outside) {
+		return nil, "namespaces are missing"
+	}
+	for i, id := range e.Namespaces {
+		if id == "" || id == w.outside[i] {
+			return nil, fmt.Sprintf("the %s namespace is the host's", wire.Namespaces[i])
+		}
+	}
+	if len(e.Threads) == 0 {
+		return nil, "no privileges are told"
+	}
+	for _, thread := range e.Threads {
+		for i, value := range thread {
+			if value != unprivileged[i] {
+				return nil, fmt.Sprintf("%s is %s, not %s", wire.StatusLines[i], value, unprivileged[i])
+			}
+		}
+	}
+	if wrong := t.judge(e.MountInfo); wrong != "" {
+		return nil, wrong
+	}
+	if wrong := w.reach(e); wrong != "" {
+		return nil, wrong
+	}
+	layers = []string{"namespaces", "mounts", "capabilities", "no_new_privs", "seccomp"}
+	if e.Landlock > 0 {
+		layers = append(layers, "landlock")
+	}
+	if e.UserMax == "0" {
+		layers = append(layers, "no_user_namespaces")
+	}
+	return layers, ""
+}
+
+// reach looks at what could be reached of the host.
+func (w *witness) reach(e *wire.Evidence) string {
+	switch {
+	case len(e.Opened) > 0:
+		return fmt.Sprintf("%q can be opened", e.Opened[0])
+	case len(e.Written) > 0:
+		return fmt.Sprintf("%q can be written", e.Written[0])
+	case len(e.Identity) != len(w.check.Same):
+		return "identities are missing"
+	}
+	for i, path := range w.check.Same {
+		if path == "/tmp" && w.tmp != nil {
+			if e.Identity[i] != *w.tmp {
+				return "/tmp is not the session's"
+			}
+			continue
+		}
+		if e.Identity[i] == w.same[path] {
+			return fmt.Sprintf("%q is the host's", path)
+		}
+	}
+	return ""
+}
+
+// duplicate opens a file that is open once more.
+func duplicate(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}

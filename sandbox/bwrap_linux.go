@@ -1,0 +1,258 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/baileyhq/bailey/sandbox/internal/wire"
+)
+
+const shmSize = 64 << 20
+
+// Devices that a command has, but for its terminals.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// systemTrees are the host's programs and libraries. What of them is a link on the
+// host is one inside.
+var systemTrees = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+
+// systemFiles are what programs want of /etc, where it exists: mounted, nothing of it
+// is secret. /etc/ssl as a whole would show root the private keys.
+var systemFiles = []string{
+	"/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/ca-trust/extracted",
+	"/etc/pki/tls/certs", "/etc/crypto-policies", "/etc/fonts", "/etc/terminfo", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+	"/etc/ld.so.cache", "/etc/mime.types", "/etc/services", "/etc/protocols", "/etc/localtime",
+}
+
+// layout is the file system inside: what the back end mounts, what the helper
+// makes, and what the table of mounts must then be.
+type layout struct {
+	args  []string
+	files []wire.File
+	table table
+	write []string // where a command may write
+}
+
+func (l *layout) arg(words ...string) { l.args = append(l.args, words...) }
+
+// mounted notes a mount that must be there.
+func (l *layout) mounted(path string, p place) { l.table[filepath.Clean(path)] = p }
+
+// layOut plans the file system for a command.
+func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
+	l := &layout{table: table{}}
+	l.arg("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup",
+		"--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP",
+		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", hostname, "--clearenv")
+	l.mounted("/", place{kind: "tmpfs"})
+	l.arg("--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl") // else: for root alone
+	l.system()
+	for _, dir := range spec.ReadOnly {
+		l.bindReadOnly(dir)
+	}
+	l.arg("--proc", "/proc")
+	l.mounted("/proc", place{kind: "proc", below: true})
+	l.devices()
+	l.tmp(spec, k)
+	l.arg("--dir", wire.Own)
+	for path, content := range accountFiles(spec, s.user) {
+		l.file(path, []byte(content), 0o644)
+	}
+	if spec.Home != "" {
+		l.files = append(l.files, wire.File{Path: spec.Home, Mode: unix.S_IFDIR})
+	}
+	return l, l.folders(spec)
+}
+
+func (l *layout) file(path string, content []byte, mode uint32) {
+	l.files = append(l.files, wire.File{Path: path, Content: content, Mode: mode})
+}
+
+// system mounts the host's programs.
+func (l *layout) system() {
+	for _, path := range slices.Concat(systemTrees, systemFiles) {
+		fi, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		if fi.Mode()&fs.ModeSymlink == 0 {
+			l.bindReadOnly(path)
+			continue
+		}
+		if target, err := os.Readlink(path); err == nil {
+			l.arg("--symlink", target, path)
+		}
+	}
+}
+
+func (l *layout) bindReadOnly(path string) {
+	l.arg("--ro-bind", path, path)
+	l.mounted(path, place{below: true})
+}
+
+func (l *layout) devices() {
+	l.arg("--size", "65536", "--tmpfs", "/dev", "--dir", "/dev/pts", "--symlink", "pts/ptmx", "/dev/ptmx",
+		"--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin",
+		"--symlink", "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr")
+	l.mounted("/dev", place{kind: "tmpfs"})
+	l.mounted("/dev/pts", place{kind: "devpts", writable: true, optional: true})
+	for _, name := range devices {
+		path := "/dev/" + name
+		l.arg("--dev-bind", path, path)
+		l.mounted(path, place{device: true, writable: true})
+		l.write = append(l.write, path)
+	}
+	l.arg("--size", strconv.Itoa(shmSize), "--perms", "1777", "--tmpfs", "/dev/shm")
+	l.mounted("/dev/shm", place{kind: "tmpfs", writable: true})
+	l.write = append(l.write, "/dev/pts", "/dev/shm")
+}
+
+func (l *layout) tmp(spec *Spec, k *keeper) {
+	if k.hello.Tmp != "" {
+		l.arg("--bind", k.hello.Tmp, "/tmp")
+	} else {
+		l.arg("--size", strconv.FormatInt(k.tmpSize, 10), "--perms", "1777", "--tmpfs", "/tmp")
+	}
+	l.mounted("/tmp", place{kind: "tmpfs", writable: true})
+	l.write = append(l.write, "/tmp")
+}
+
+// folders stages the folders, and the files that are the host's.
+func (l *layout) folders(spec *Spec) error {
+	for i, f := range spec.Folders {
+		mode := "--ro-bind"
+		if f.Writable {
+			mode = "--bind"
+			l.write = append(l.write, f.Path)
+		}
+		source, err := held(f.Dir)
+		if err != nil {
+			return err
+		}
+		l.arg(mode, source, wire.Staged(i))
+		l.mounted(f.Path, place{writable: f.Writable, below: true})
+	}
+	staged := len(spec.Folders)
+	for _, f := range spec.Files {
+		if f.Source == nil {
+			l.file(f.Path, f.Content, uint32(f.Mode.Perm()))
+			continue
+		}
+		mode := "--ro-bind"
+		if f.Writable {
+			mode = "--bind"
+			l.write = append(l.write, f.Path)
+		}
+		source, err := held(f.Source)
+		if err != nil {
+			return err
+		}
+		l.arg(mode, source, wire.Staged(staged))
+		l.mounted(f.Path, place{writable: f.Writable, below: true})
+		staged++
+	}
+	return nil
+}
+
+// held is the present path of an open file. Whether that path still leads to it is
+// for the helper to find out.
+func held(f *os.File) (string, error) {
+	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return "", failed("folders", err.Error())
+	}
+	if !filepath.IsAbs(path) {
+		return "", refused("no path leads to " + f.Name())
+	}
+	return path, nil
+}
+
+// setup is what the helper is told.
+func (l *layout) setup(spec *Spec) (*wire.Setup, error) {
+	outside, err := namespaces()
+	if err != nil {
+		return nil, failed("namespaces", err.Error())
+	}
+	filter, err := filterProgram()
+	if err != nil {
+		return nil, failed("seccomp", err.Error())
+	}
+	w := &wire.Setup{Outside: outside, Files: l.files, Writable: l.write, Filter: filter, Rlimits: rlimits(spec.Limits)}
+	for i, f := range spec.Folders {
+		id, dir, err := identity(f.Dir)
+		if err == nil && !dir {
+			err = errors.New("it is no directory")
+		}
+		if err != nil {
+			return nil, failed("folders", fmt.Sprintf("%s: %v", f.Path, err))
+		}
+		within := slices.ContainsFunc(spec.Folders[:i], func(o Folder) bool { return isBelow(f.Path, o.Path) })
+		w.Folders = append(w.Folders, wire.Folder{Path: f.Path, Dev: id.Dev, Ino: id.Ino, Within: within})
+	}
+	for _, f := range spec.Files {
+		if f.Source == nil {
+			continue
+		}
+		id, dir, err := identity(f.Source)
+		if err != nil {
+			return nil, failed("files", fmt.Sprintf("%s: %v", f.Path, err))
+		}
+		w.Folders = append(w.Folders, wire.Folder{Path: f.Path, Dev: id.Dev, Ino: id.Ino, File: !dir})
+	}
+	for _, c := range spec.Covers {
+		w.Covers = append(w.Covers, wire.Cover{Folder: c.Folder, Rel: c.Rel, Kind: uint8(c.Kind), Dev: c.Dev, Ino: c.Ino, Target: c.Target})
+		path := filepath.Join(spec.Folders[c.Folder].Path, c.Rel)
+		l.mounted(path, place{writable: c.Kind == Pin, below: c.Kind == Pin || c.Kind == ReadOnly, cover: true})
+	}
+	return w, nil
+}
+
+func identity(f *os.File) (id wire.Inode, dir bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return id, false, err
+	}
+	return wire.Inode{Dev: st.Dev, Ino: st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFDIR, nil
+}
+
+func namespaces() ([]string, error) {
+	ids := make([]string, len(wire.Namespaces))
+	for i, name := range wire.Namespaces {
+		var err error
+		if ids[i], err = os.Readlink("/proc/self/ns/" + name); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// helperThreads are those that the helper itself may need of Limits.Processes.
+const helperThreads = 16
+
+func rlimits(l Limits) []wire.Rlimit {
+	limits := []wire.Rlimit{{Resource: unix.RLIMIT_CORE}}
+	for _, r := range []struct {
+		resource int
+		value    uint64
+	}{
+		{unix.RLIMIT_CPU, uint64(l.CPU.Seconds() + 0.999)},
+		{unix.RLIMIT_DATA, uint64(l.Memory)},
+		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
+		{unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
+	} {
+		if r.value > 0 {
+			limits = append(limits, wire.Rlimit{Resource: r.resource, Value: r.value})
+		}
+	}
+	if l.Processes > 0 {
+		limits = append(limits, wire.Rlimit{Resource: unix.RLIMIT_NPROC, Value: uint64(l.Processes + helperThreads)})
+	}
+	return limits
+}

@@ -1,0 +1,143 @@
+package inner
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/baileyhq/bailey/sandbox/internal/wire"
+)
+
+// runCommand starts the command and reaps whatever ends, until the command does.
+// Leaving then ends everything else: this is PID 1.
+func runCommand(control *os.File, c *wire.Command) int {
+	// A command may signal its group or all processes; that must not end its report.
+	signal.Notify(make(chan os.Signal, 1))
+	if err := unix.Chdir(c.Dir); err != nil {
+		return complain(control, fail("directory", err))
+	}
+	pid, err := start(control, c)
+	if err != nil {
+		missing := &wire.Exit{Code: 126, Missing: err.Error()}
+		if errors.Is(err, unix.ENOENT) {
+			missing.Code = 127
+		}
+		_ = wire.Write(control, &wire.Message{Exit: missing})
+		return 0
+	}
+	go obey(control)
+	_ = wire.Write(control, &wire.Message{Exit: wait(pid)})
+	return 0
+}
+
+func wait(pid int) *wire.Exit {
+	for {
+		var status unix.WaitStatus
+		var usage unix.Rusage
+		done, err := unix.Wait4(-1, &status, 0, &usage)
+		if err == unix.EINTR || err == nil && done != pid { //nolint:errorlint // a plain errno
+			continue
+		}
+		exit := &wire.Exit{
+			Code:   status.ExitStatus(),
+			CPU:    usage.Utime.Nano()/1000 + usage.Stime.Nano()/1000,
+			MaxRSS: usage.Maxrss,
+		}
+		if status.Signaled() {
+			exit.Code, exit.Signal = 0, int(status.Signal())
+		}
+		return exit
+	}
+}
+
+// obey passes signals on to everything inside, and ends it all when the launcher
+// has gone.
+func obey(control *os.File) {
+	for {
+		m, err := wire.Read(control)
+		if err != nil {
+			syscall.Exit(1)
+		}
+		if m.Signal != 0 {
+			_ = unix.Kill(-1, unix.Signal(m.Signal))
+		}
+	}
+}
+
+func start(control *os.File, c *wire.Command) (int, error) {
+	program, err := lookUp(c.Argv[0], c.Path, c.Dir)
+	if err != nil {
+		return 0, err
+	}
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	if c.Terminal {
+		terminal, err := openTerminal(control, c)
+		if err != nil {
+			return 0, err
+		}
+		defer terminal.Close()
+		fd := terminal.Fd()
+		attr.Files = []uintptr{fd, fd, fd}
+		attr.Sys.Setctty = true
+	}
+	return syscall.ForkExec(program, c.Argv, attr)
+}
+
+// openTerminal makes a terminal of the sandbox's own and passes its other end out.
+func openTerminal(control *os.File, c *wire.Command) (*os.File, error) {
+	master, err := unix.Open("/dev/pts/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(master) //nolint:errcheck // passed on
+	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, err
+	}
+	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &unix.Winsize{Row: c.Rows, Col: c.Cols}); err != nil {
+		return nil, err
+	}
+	slave, err := unix.Open("/dev/pts/"+strconv.Itoa(n), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := wire.Write(control, &wire.Message{Terminal: true}); err != nil {
+		return nil, err
+	}
+	if err := unix.Sendmsg(int(control.Fd()), []byte{0}, unix.UnixRights(master), nil, 0); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(slave), "terminal"), nil
+}
+
+// lookUp finds a program as execvp(3) does.
+func lookUp(name string, dirs []string, dir string) (string, error) {
+	if strings.Contains(name, "/") {
+		if !path.IsAbs(name) {
+			return dir + "/" + name, nil
+		}
+		return name, nil
+	}
+	refused := error(unix.ENOENT)
+	for _, d := range dirs {
+		file := path.Join(d, name)
+		var st unix.Stat_t
+		if unix.Stat(file, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue
+		}
+		if unix.Access(file, unix.X_OK) == nil {
+			return file, nil
+		}
+		refused = unix.EACCES
+	}
+	return "", refused
+}
