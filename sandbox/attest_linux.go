@@ -115,16 +115,14 @@ type witness struct {
 }
 
 // newWitness looks at the host.
-func newWitness(spec *Spec, k *keeper, outside []string) (*witness, error) {
+func newWitness(spec *Spec, home string, k *keeper, outside []string) (*witness, error) {
 	w := &witness{outside: outside, same: map[string]wire.Inode{}, check: &wire.Check{Hidden: spec.Hidden}}
 	w.check.Unwritten = []string{"/", "/etc", "/usr", "/var", "/var/tmp", "/home", "/root", "/run", "/opt", "/srv", "/proc", "/sys", "/dev"}
-	if spec.Home != "" {
-		w.check.Unwritten = append(w.check.Unwritten, spec.Home)
-	}
+	w.check.Unwritten = append(w.check.Unwritten, home)
 	w.check.Unwritten = slices.DeleteFunc(w.check.Unwritten, func(dir string) bool { return w.granted(spec, dir) })
-	for _, path := range append([]string{"/", "/etc", "/var", "/home", "/root", "/run", "/tmp", "/proc", "/dev"}, spec.Home) {
+	for _, path := range append([]string{"/", "/etc", "/var", "/home", "/root", "/run", "/tmp", "/proc", "/dev"}, home) {
 		var st unix.Stat_t
-		if path == "" || w.granted(spec, path) || unix.Stat(path, &st) != nil {
+		if w.granted(spec, path) || unix.Stat(path, &st) != nil {
 			continue
 		}
 		w.same[path] = wire.Inode{Dev: st.Dev, Ino: st.Ino}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,25 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
-
-const shmSize = 64 << 20
-
-// Devices that a command has, but for its terminals.
-var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
-
-// systemTrees are the host's programs and libraries. What of them is a link on the
-// host is one inside.
-var systemTrees = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
-
-// systemFiles are what programs want of /etc, where it exists: mounted, nothing of it
-// is secret. /etc/ssl as a whole would show root the private keys.
-var systemFiles = []string{
-	"/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/ca-trust/extracted",
-	"/etc/pki/tls/certs", "/etc/crypto-policies", "/etc/fonts", "/etc/terminfo", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-	"/etc/ld.so.cache", "/etc/mime.types", "/etc/services", "/etc/protocols", "/etc/localtime",
-}
 
 // layout is the file system inside: what the back end mounts, what the helper
 // makes, and what the table of mounts must then be.
@@ -50,23 +33,22 @@ func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
 	l := &layout{table: table{}}
 	l.arg("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup",
 		"--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP",
-		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", hostname, "--clearenv")
+		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", system.Hostname, "--clearenv")
 	l.mounted("/", place{kind: "tmpfs"})
-	l.arg("--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl") // else: for root alone
-	l.system()
-	for _, dir := range spec.ReadOnly {
-		l.bindReadOnly(dir)
+	for _, path := range slices.Concat(system.Trees, spec.ReadOnly) {
+		l.bindReadOnly(path)
 	}
 	l.arg("--proc", "/proc")
 	l.mounted("/proc", place{kind: "proc", below: true})
-	l.devices()
-	l.tmp(spec, k)
-	l.arg("--dir", wire.Own)
-	for path, content := range accountFiles(spec, s.user) {
-		l.file(path, []byte(content), 0o644)
+	if k.tmp != nil {
+		l.arg("--dev-bind", wire.Area+"/dev", "/dev", "--ro-bind", wire.Area+"/etc", "/etc", "--bind", wire.AreaTmp, "/tmp")
+	} else {
+		l.furnish(k.tmpSize, s.account)
 	}
-	if spec.Home != "" {
-		l.files = append(l.files, wire.File{Path: spec.Home, Mode: unix.S_IFDIR})
+	l.furnished(k.tmp != nil)
+	l.arg("--dir", wire.Own)
+	if s.account.Home != "/" {
+		l.files = append(l.files, wire.File{Path: s.account.Home, Mode: unix.S_IFDIR})
 	}
 	return l, l.folders(spec)
 }
@@ -75,53 +57,57 @@ func (l *layout) file(path string, content []byte, mode uint32) {
 	l.files = append(l.files, wire.File{Path: path, Content: content, Mode: mode})
 }
 
-// system mounts the host's programs.
-func (l *layout) system() {
-	for _, path := range slices.Concat(systemTrees, systemFiles) {
-		fi, err := os.Lstat(path)
-		if err != nil {
-			continue
-		}
-		if fi.Mode()&fs.ModeSymlink == 0 {
-			l.bindReadOnly(path)
-			continue
-		}
-		if target, err := os.Readlink(path); err == nil {
-			l.arg("--symlink", target, path)
-		}
+// bindReadOnly shows a directory or file of the host, or the same link, if it is
+// there.
+func (l *layout) bindReadOnly(path string) {
+	switch kind, target := system.Look(path); kind {
+	case system.Link:
+		l.arg("--symlink", target, path)
+	case system.Dir, system.Other:
+		l.arg("--ro-bind", path, path)
+		l.mounted(path, place{below: true})
+	case system.Absent:
 	}
 }
 
-func (l *layout) bindReadOnly(path string) {
-	l.arg("--ro-bind", path, path)
-	l.mounted(path, place{below: true})
+// furnish does what the keeper would have done for all runs; see its area.
+func (l *layout) furnish(tmpSize int64, a system.Account) {
+	l.arg("--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl") // else: for root alone
+	for _, path := range slices.Concat(system.Dirs, system.Files) {
+		l.bindReadOnly(path)
+	}
+	for path, content := range a.OwnFiles() {
+		l.file(path, []byte(content), 0o644)
+	}
+	l.arg("--size", "65536", "--tmpfs", "/dev", "--dir", "/dev/pts", "--dir", "/dev/shm")
+	for path, target := range system.Links {
+		l.arg("--symlink", target, path)
+	}
+	for _, path := range system.Devices {
+		l.arg("--dev-bind", path, path)
+	}
+	l.arg("--size", strconv.FormatInt(tmpSize, 10), "--perms", "1777", "--tmpfs", "/tmp")
 }
 
-func (l *layout) devices() {
-	l.arg("--size", "65536", "--tmpfs", "/dev", "--dir", "/dev/pts", "--symlink", "pts/ptmx", "/dev/ptmx",
-		"--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin",
-		"--symlink", "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr")
+// furnished notes what has been mounted, here or by the keeper.
+func (l *layout) furnished(byKeeper bool) {
+	if byKeeper {
+		l.mounted("/etc", place{kind: "tmpfs"})
+		for _, path := range system.Dirs {
+			if kind, _ := system.Look(path); kind == system.Dir {
+				l.mounted(path, place{below: true})
+			}
+		}
+	}
 	l.mounted("/dev", place{kind: "tmpfs"})
 	l.mounted("/dev/pts", place{kind: "devpts", writable: true, optional: true})
-	for _, name := range devices {
-		path := "/dev/" + name
-		l.arg("--dev-bind", path, path)
+	l.mounted("/dev/shm", place{kind: "tmpfs", writable: true})
+	for _, path := range system.Devices {
 		l.mounted(path, place{device: true, writable: true})
 		l.write = append(l.write, path)
 	}
-	l.arg("--size", strconv.Itoa(shmSize), "--perms", "1777", "--tmpfs", "/dev/shm")
-	l.mounted("/dev/shm", place{kind: "tmpfs", writable: true})
-	l.write = append(l.write, "/dev/pts", "/dev/shm")
-}
-
-func (l *layout) tmp(spec *Spec, k *keeper) {
-	if k.hello.Tmp != "" {
-		l.arg("--bind", k.hello.Tmp, "/tmp")
-	} else {
-		l.arg("--size", strconv.FormatInt(k.tmpSize, 10), "--perms", "1777", "--tmpfs", "/tmp")
-	}
 	l.mounted("/tmp", place{kind: "tmpfs", writable: true})
-	l.write = append(l.write, "/tmp")
+	l.write = append(l.write, "/dev/pts", "/dev/shm", "/tmp")
 }
 
 // folders stages the folders, and the files that are the host's.

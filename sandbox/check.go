@@ -14,7 +14,7 @@ func (s *Spec) check() error {
 	if s.Network != "" && s.Network != "off" {
 		return refused("network " + s.Network + " is not available")
 	}
-	for _, words := range [][]string{s.Argv, s.Env, s.ReadOnly, s.Paths, s.Hidden, {s.Dir, s.Home, s.Cache}} {
+	for _, words := range [][]string{s.Argv, s.Env, s.ReadOnly, s.Paths, s.Hidden, {s.Dir, s.Cache}} {
 		for _, w := range words {
 			if strings.IndexByte(w, 0) >= 0 {
 				return refused(fmt.Sprintf("%q holds a NUL byte", w))
@@ -26,11 +26,6 @@ func (s *Spec) check() error {
 	}
 	for _, dir := range s.ReadOnly {
 		if err := absolute("a read-only directory", dir); err != nil {
-			return err
-		}
-	}
-	if s.Home != "" {
-		if err := absolute("HOME", s.Home); err != nil {
 			return err
 		}
 	}

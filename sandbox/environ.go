@@ -1,30 +1,13 @@
 package sandbox
 
 import (
-	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
 // systemPath are the directories of the host's programs, in the order in which a
 // command finds them.
 var systemPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
-
-// account is the user that a command runs as.
-type account struct {
-	name, shell string
-	uid, gid    int
-}
-
-func currentAccount() account {
-	a := account{name: "user", shell: "/bin/sh", uid: os.Getuid(), gid: os.Getgid()}
-	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n\x00") {
-		a.name = u.Username
-	}
-	return a
-}
 
 // searchPath is PATH: nothing in a workspace shadows a program of the system.
 func searchPath(s *Spec) []string {
@@ -36,14 +19,10 @@ func searchPath(s *Spec) []string {
 }
 
 // environment is the whole environment of a command.
-func environment(s *Spec, a account) []string {
-	home := s.Home
-	if home == "" {
-		home = "/"
-	}
+func environment(s *Spec, user, shell, home string) []string {
 	env := []string{
-		"PATH=" + strings.Join(searchPath(s), ":"), "HOME=" + home, "USER=" + a.name, "LOGNAME=" + a.name,
-		"SHELL=" + a.shell, "LANG=C.UTF-8", "TMPDIR=/tmp", "PWD=" + s.Dir,
+		"PATH=" + strings.Join(searchPath(s), ":"), "HOME=" + home, "USER=" + user, "LOGNAME=" + user,
+		"SHELL=" + shell, "LANG=C.UTF-8", "TMPDIR=/tmp", "PWD=" + s.Dir,
 	}
 	if s.Cache != "" {
 		for _, c := range caches {
@@ -85,31 +64,3 @@ func lastOfEach(env []string) []string {
 	}
 	return kept
 }
-
-// accountFiles are /etc/passwd and its like.
-func accountFiles(s *Spec, a account) map[string]string {
-	home := s.Home
-	if home == "" {
-		home = "/"
-	}
-	uid, gid := strconv.Itoa(a.uid), strconv.Itoa(a.gid)
-	passwd := a.name + ":x:" + uid + ":" + gid + "::" + home + ":" + a.shell + "\n"
-	group := a.name + ":x:" + gid + ":\n"
-	if a.uid != 0 {
-		passwd = "root:x:0:0::/:/bin/sh\n" + passwd
-	}
-	if a.gid != 0 {
-		group = "root:x:0:\n" + group
-	}
-	return map[string]string{
-		"/etc/passwd":        passwd + "nobody:x:65534:65534::/:/bin/false\n",
-		"/etc/group":         group + "nogroup:x:65534:\n",
-		"/etc/hosts":         "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " + hostname + "\n",
-		"/etc/resolv.conf":   "",
-		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
-		"/etc/hostname":      hostname + "\n",
-	}
-}
-
-// hostname is that inside.
-const hostname = "bailey"

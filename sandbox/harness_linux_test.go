@@ -14,7 +14,7 @@ import (
 // box is a sandbox with a workspace.
 type box struct {
 	*Sandbox
-	t  *testing.T
+	t  testing.TB
 	ws string
 }
 
@@ -24,7 +24,7 @@ type result struct {
 	out, errs string
 }
 
-func newBox(t *testing.T) *box {
+func newBox(t testing.TB) *box {
 	t.Helper()
 	s, err := New(Options{TmpSize: 16 << 20})
 	if err != nil {
@@ -34,7 +34,7 @@ func newBox(t *testing.T) *box {
 	return &box{s, t, realTempDir(t)}
 }
 
-func realTempDir(t *testing.T) string {
+func realTempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *box) spec(argv ...string) Spec {
 	return Spec{Argv: argv, Dir: b.ws, Folders: []Folder{folder(b.t, b.ws, true)}}
 }
 
-func folder(t *testing.T, path string, writable bool) Folder {
+func folder(t testing.TB, path string, writable bool) Folder {
 	t.Helper()
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *box) sh(text string) result {
 }
 
 // wantOK fails the test unless the command succeeded; it gives its output.
-func (r result) wantOK(t *testing.T) string {
+func (r result) wantOK(t testing.TB) string {
 	t.Helper()
 	if r.ExitCode != 0 {
 		t.Fatalf("exit %d %s\n%s%s", r.ExitCode, r.Signal, r.out, r.errs)

@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/baileyhq/bailey/sandbox/internal/inner" // its init is the helper
 	_ "github.com/baileyhq/bailey/sandbox/internal/keeper"
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
 
@@ -38,9 +39,9 @@ type keeper struct {
 
 // startKeeper starts a keeper with namespaces of its own, or without where the
 // host does not allow them.
-func startKeeper(tmpSize int64, alone bool) (*keeper, error) {
+func startKeeper(tmpSize int64, a system.Account, alone bool) (*keeper, error) {
 	if !alone {
-		k, err := launchKeeper(tmpSize, true)
+		k, err := launchKeeper(tmpSize, a, true)
 		if err == nil && k.hello.Alone == "" {
 			return k, nil
 		}
@@ -48,19 +49,19 @@ func startKeeper(tmpSize int64, alone bool) (*keeper, error) {
 			k.close()
 		}
 	}
-	return launchKeeper(tmpSize, false)
+	return launchKeeper(tmpSize, a, false)
 }
 
-func launchKeeper(tmpSize int64, own bool) (*keeper, error) {
+func launchKeeper(tmpSize int64, a system.Account, own bool) (*keeper, error) {
 	ours, theirs, err := socketPair(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err
 	}
 	defer theirs.Close()
-	mode := "alone"
+	mode := wire.KeeperBare
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if own {
-		mode = "own"
+		mode = wire.KeeperOwn
 		attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
@@ -68,7 +69,7 @@ func launchKeeper(tmpSize int64, own bool) (*keeper, error) {
 	}
 	k := &keeper{tmpSize: tmpSize, conn: ours, runs: map[int64]chan wire.Answer{}, gone: make(chan struct{})}
 	k.cmd = &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{wire.KeeperName, mode, strconv.FormatInt(tmpSize, 10)},
+		Path: "/proc/self/exe", Args: []string{wire.KeeperName, mode, strconv.FormatInt(tmpSize, 10), a.Name, a.Shell, a.Home},
 		Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, SysProcAttr: attr,
 	}
 	if err := k.cmd.Start(); err != nil {
@@ -235,7 +236,7 @@ func (s *Sandbox) keeperOf(ctx context.Context) (*keeper, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	k, err := startKeeper(s.options.TmpSize, s.alone)
+	k, err := startKeeper(s.options.TmpSize, s.account, s.alone)
 	if err != nil {
 		return nil, failed("keeper", err.Error())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
 
@@ -54,7 +55,7 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWitness(spec, k, setup.Outside)
+	w, err := newWitness(spec, s.account.Home, k, setup.Outside)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 	stop := r.watch(ctx)
 	err = r.raise(setup, w, l.table)
 	if err == nil {
-		err = r.command(s.user)
+		err = r.command(s.account)
 	}
 	if err != nil {
 		r.keeper.kill(r.id)
@@ -201,8 +202,8 @@ func (r *run) died() error {
 }
 
 // command starts the command and waits for its end.
-func (r *run) command(a account) error {
-	c := &wire.Command{Argv: r.spec.Argv, Env: environment(r.spec, a), Path: searchPath(r.spec), Dir: r.spec.Dir}
+func (r *run) command(a system.Account) error {
+	c := &wire.Command{Argv: r.spec.Argv, Env: environment(r.spec, a.Name, a.Shell, a.Home), Path: searchPath(r.spec), Dir: r.spec.Dir}
 	if t := r.spec.Terminal; t != nil {
 		c.Terminal, c.Rows, c.Cols = true, t.Size.Rows, t.Size.Cols
 	}

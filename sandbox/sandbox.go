@@ -3,7 +3,11 @@ package sandbox
 import (
 	"context"
 	"os"
+	"os/user"
+	"strings"
 	"sync"
+
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 )
 
 // Names of back ends.
@@ -17,6 +21,7 @@ const (
 type Options struct {
 	Backend string // Auto, or one by its name: then no other is tried; "" is Auto
 	TmpSize int64  // bytes of the session's /tmp; 0 is DefaultTmpSize
+	Home    string // HOME inside: an empty read-only directory, unless a folder lies below it; "" is "/"
 	Unsafe  bool   // run without walls where no back end can be used; each Report says so
 }
 
@@ -27,8 +32,8 @@ const DefaultTmpSize = 1 << 30
 type Sandbox struct {
 	options Options
 	find    func(program string) (string, error)
+	account system.Account
 	alone   bool // for tests: the keeper does without namespaces of its own
-	user    account
 
 	mu     sync.Mutex
 	keeper *keeper
@@ -60,7 +65,22 @@ func New(o Options) (*Sandbox, error) {
 	if o.TmpSize <= 0 {
 		o.TmpSize = DefaultTmpSize
 	}
-	return &Sandbox{options: o, find: findTrusted, user: currentAccount()}, nil
+	if o.Home == "" {
+		o.Home = "/"
+	}
+	if err := absolute("HOME", o.Home); err != nil {
+		return nil, err
+	}
+	return &Sandbox{options: o, find: findTrusted, account: currentAccount(o.Home)}, nil
+}
+
+// currentAccount is the user that commands run as: the present one.
+func currentAccount(home string) system.Account {
+	a := system.Account{Name: "user", Shell: "/bin/sh", Home: home}
+	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n\x00") {
+		a.Name = u.Username
+	}
+	return a
 }
 
 // Start starts what keeps the session's sandboxes, which the first Run or Tmp would

@@ -26,7 +26,6 @@ type Spec struct {
 	ReadOnly []string // more directories of the host, read-only, by real path; on PATH with their bin
 	Paths    []string // at the end of PATH: directories of programs that the workspace brings along
 
-	Home  string // HOME: an empty read-only directory, unless a folder lies below it
 	Cache string // a directory in a writable folder that caches of tools are pointed to; "" for none
 
 	// Hidden are paths of the host that must be out of reach inside. It is attested.

@@ -17,8 +17,8 @@ import (
 // runCommand starts the command and reaps whatever ends, until the command does.
 // Leaving then ends everything else: this is PID 1.
 func runCommand(control *os.File, c *wire.Command) int {
-	// A command may signal its group or all processes; that must not end its report.
-	signal.Notify(make(chan os.Signal, 1))
+	// What a command sends to process 1 must not end its report.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM)
 	if err := unix.Chdir(c.Dir); err != nil {
 		return complain(control, fail("directory", err))
 	}

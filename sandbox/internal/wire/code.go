@@ -226,7 +226,7 @@ func (a *Answer) Decode(packet []byte) error { return decode(packet, a.code) }
 
 func (a *Answer) code(c *coder) {
 	number(c, &a.ID)
-	some(c, &a.Hello, func(h *Hello) { c.string(&h.Tmp); c.string(&h.Alone) })
+	some(c, &a.Hello, func(h *Hello) { c.string(&h.Alone) })
 	c.bool(&a.Ended)
 	number(c, &a.Status)
 	c.string(&a.Failed)

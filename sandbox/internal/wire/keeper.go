@@ -19,11 +19,18 @@ type Answer struct {
 	Failed string // the program was not started
 }
 
-// Hello says what the keeper could set up.
+// Hello says what the keeper could set up. With it comes a descriptor of the
+// session's /tmp, unless it is alone.
 type Hello struct {
-	Tmp   string // where /tmp is mounted, for the back end; "" for none
-	Alone string // why it has no namespaces of its own
+	Alone string // why it has no namespaces of its own, and so no area
 }
+
+// Area is where a keeper with namespaces of its own has mounted /dev, /etc and /tmp
+// for its runs.
+const (
+	Area    = "/sys"
+	AreaTmp = Area + "/tmp"
+)
 
 // MaxPacket bounds a packet, in bytes.
 const MaxPacket = 64 << 10

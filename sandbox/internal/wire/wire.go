@@ -9,6 +9,8 @@ import "strconv"
 // Inside it is executed by descriptor, so that no path has to lead to it.
 const (
 	KeeperName = "bailey-keeper"
+	KeeperOwn  = "own" // os.Args[1]: with namespaces of its own; else
+	KeeperBare = "alone"
 	InnerPath  = "/proc/self/fd/4"
 	InnerName  = "bailey-inner"
 	InnerAgain = "bailey-inner-restricted" // the second start, where one does not do
