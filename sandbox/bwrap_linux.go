@@ -84,7 +84,7 @@ func (l *layout) furnish(tmpSize int64, a system.Account) {
 		l.arg("--symlink", target, path)
 	}
 	for _, path := range system.Devices {
-		l.arg("--dev-bind", path, path)
+		l.arg("--dev-bind", path, path, "--remount-ro", path) // its mode is the host's
 	}
 	l.arg("--size", strconv.FormatInt(tmpSize, 10), "--perms", "1777", "--tmpfs", "/tmp")
 }
@@ -103,7 +103,7 @@ func (l *layout) furnished(byKeeper bool) {
 	l.mounted("/dev/pts", place{kind: "devpts", writable: true, optional: true})
 	l.mounted("/dev/shm", place{kind: "tmpfs", writable: true})
 	for _, path := range system.Devices {
-		l.mounted(path, place{device: true, writable: true})
+		l.mounted(path, place{device: true})
 		l.write = append(l.write, path)
 	}
 	l.mounted("/tmp", place{kind: "tmpfs", writable: true})
