@@ -311,8 +311,8 @@ func (w *treeWalk) visit(at *level, found entry) error {
 	if !w.temps && isTemp(found.name) {
 		return nil
 	}
-	w.entry = WalkEntry{w: w, at: at, name: found.name, kind: found.kind}
 	e := &w.entry
+	e.become(w, at, found)
 	if w.opts.Stat || found.kind == typeUnknown {
 		info, err := e.Info()
 		switch {

@@ -19,6 +19,13 @@ type WalkEntry struct {
 	err   error
 }
 
+// become makes e another entry. Its info, which is large, stays as it is and is
+// not known.
+func (e *WalkEntry) become(w *treeWalk, at *level, found entry) {
+	e.w, e.at, e.name, e.kind = w, at, found.name, found.kind
+	e.known, e.after, e.err = false, false, nil
+}
+
 // Name is the name, byte for byte.
 func (e *WalkEntry) Name() string { return e.name }
 
