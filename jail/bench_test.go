@@ -373,8 +373,14 @@ func benchWalk(b *testing.B, dir string) {
 		})
 		return all(n, err)
 	}}
-	for _, opts := range []WalkOptions{{}, {Sorted: true}, {Sorted: true, Stat: true}} {
-		b.Run(fmt.Sprintf("sorted=%v,stat=%v", opts.Sorted, opts.Stat), func(b *testing.B) {
+	for _, opts := range []WalkOptions{
+		{},
+		{Ahead: true},
+		{Sorted: true},
+		{Sorted: true, Ahead: true},
+		{Sorted: true, Stat: true},
+	} {
+		b.Run(fmt.Sprintf("sorted=%v,stat=%v,ahead=%v", opts.Sorted, opts.Stat, opts.Ahead), func(b *testing.B) {
 			rivals := []rival{walkDir}
 			if opts.Stat {
 				rivals[0] = rival{"WalkDir+Info", func() error {

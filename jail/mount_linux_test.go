@@ -93,22 +93,24 @@ func TestMountTrees(t *testing.T) {
 	engines(t, func(t *testing.T, e Engine) {
 		base := mountTree(t)
 		j := newJail(t, base+"/ws", WithEngine(e), WithCrossMounts("cross", "proc"))
-		refused := map[string]bool{}
-		err := resolve(t, j, ".", Existing).Walk(ctx, WalkOptions{Sorted: true}, func(e *WalkEntry) error {
-			if e.Err() != nil {
-				refused[e.Path()] = errors.Is(e.Err(), ErrEscape) || errors.Is(e.Err(), ErrSpecial)
-			}
-			for _, beyond := range []string{"bind/", "tmp/", "proc/", "more/"} {
-				if strings.Contains(e.Path(), beyond) {
-					t.Errorf("walked to %s", e.Path())
+		for _, ahead := range []bool{false, true} {
+			refused := map[string]bool{}
+			err := resolve(t, j, ".", Existing).Walk(ctx, WalkOptions{Sorted: true, Ahead: ahead}, func(e *WalkEntry) error {
+				if e.Err() != nil {
+					refused[e.Path()] = errors.Is(e.Err(), ErrEscape) || errors.Is(e.Err(), ErrSpecial)
 				}
-			}
-			return nil
-		})
-		check(t, err)
-		for _, name := range []string{"bind", "tmp", "proc", "cross/more", "tree/bind"} {
-			if !refused[name] {
-				t.Errorf("%s was not reported as refused: %v", name, refused)
+				for _, beyond := range []string{"bind/", "tmp/", "proc/", "more/"} {
+					if strings.Contains(e.Path(), beyond) {
+						t.Errorf("walked to %s", e.Path())
+					}
+				}
+				return nil
+			})
+			check(t, err)
+			for _, name := range []string{"bind", "tmp", "proc", "cross/more", "tree/bind"} {
+				if !refused[name] {
+					t.Errorf("%s was not reported as refused: %v", name, refused)
+				}
 			}
 		}
 		if err := removeAll("tree", 0)(j); !errors.Is(err, ErrEscape) {

@@ -352,7 +352,7 @@ func acts() []act {
 				var later []*DeferredFile
 				swapped := false
 				err := a.with(".", Existing, func(o *Object) error {
-					return o.Walk(ctx, WalkOptions{Sorted: i%2 == 0, Stat: i%3 == 0, Post: i%5 == 0}, func(e *WalkEntry) error {
+					return o.Walk(ctx, WalkOptions{Sorted: i%2 == 0, Stat: i%3 == 0, Post: i%5 == 0, Ahead: i%7 < 4}, func(e *WalkEntry) error {
 						swapped = swapped || e.Path() == "d" && e.IsLink()
 						if e.Type().IsRegular() && e.Err() == nil {
 							later = append(later, e.Defer())
@@ -768,7 +768,7 @@ func TestRaceMount(t *testing.T) {
 				return errors.Join(err, checkContent(content))
 			case 1:
 				return a.with("mv", Existing, func(o *Object) error {
-					return o.Walk(ctx, WalkOptions{}, func(e *WalkEntry) error {
+					return o.Walk(ctx, WalkOptions{Ahead: i%2 == 0}, func(e *WalkEntry) error {
 						return errors.Join(e.Err(), checkName(e.Name()))
 					})
 				})
@@ -1025,30 +1025,9 @@ func TestSwapWithin(t *testing.T) {
 				return err
 			})
 		}},
-		{"walk", func(a *arena, swap func(x, y string)) error {
-			var later []*DeferredFile
-			err := a.with(".", Existing, func(o *Object) error {
-				return o.Walk(ctx, WalkOptions{Sorted: true}, func(e *WalkEntry) error {
-					switch {
-					case e.Path() == "a/m", e.Path() == "d": // about to be entered
-						swap(e.Path(), e.Path()+"2")
-					case e.Path() == "mv/f":
-						later = append(later, e.Defer())
-						swap("mv", "t2")
-					}
-					return errors.Join(e.Err(), checkName(e.Name()))
-				})
-			})
-			for _, d := range later {
-				f, openErr := d.Open()
-				if openErr == nil {
-					content, readErr := f.ReadAll()
-					openErr = errors.Join(readErr, checkContent(content), f.Close())
-				}
-				err = errors.Join(err, openErr)
-				d.Close()
-			}
-			return err
+		{"walk", func(a *arena, swap func(x, y string)) error { return walkSwapping(a, WalkOptions{Sorted: true}, swap) }},
+		{"walk ahead", func(a *arena, swap func(x, y string)) error {
+			return walkSwapping(a, WalkOptions{Sorted: true, Ahead: true}, swap)
 		}},
 		{"open", func(a *arena, swap func(x, y string)) error {
 			return a.with("d/f", Entry, func(o *Object) error {
@@ -1088,4 +1067,31 @@ func TestSwapWithin(t *testing.T) {
 			})
 		}
 	})
+}
+
+// walkSwapping swaps directories that the walk is about to enter, or is in.
+func walkSwapping(a *arena, opts WalkOptions, swap func(x, y string)) error {
+	var later []*DeferredFile
+	err := a.with(".", Existing, func(o *Object) error {
+		return o.Walk(ctx, opts, func(e *WalkEntry) error {
+			switch {
+			case e.Path() == "a/m", e.Path() == "d": // about to be entered
+				swap(e.Path(), e.Path()+"2")
+			case e.Path() == "mv/f":
+				later = append(later, e.Defer())
+				swap("mv", "t2")
+			}
+			return errors.Join(e.Err(), checkName(e.Name()))
+		})
+	})
+	for _, d := range later {
+		f, openErr := d.Open()
+		if openErr == nil {
+			content, readErr := f.ReadAll()
+			openErr = errors.Join(readErr, checkContent(content), f.Close())
+		}
+		err = errors.Join(err, openErr)
+		d.Close()
+	}
+	return err
 }

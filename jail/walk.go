@@ -20,6 +20,12 @@ type WalkOptions struct {
 	Stat bool
 	// Post calls fn for each directory a second time, after its entries.
 	Post bool
+	// Ahead lets other goroutines open and list the next few directories before
+	// their turn, where there are processors to spare. fn is called as ever: by
+	// the goroutine of Walk, in the same order. But it is for an fn that changes
+	// nothing in the tree, since a listing may be older than the call of fn for
+	// its directory; and a directory that fn skips may have been opened.
+	Ahead bool
 }
 
 const (
@@ -38,6 +44,9 @@ type level struct {
 	lister  lister
 	pending []entry
 	prefix  int // length of the walk's prefix above this directory
+
+	ahead   []*errand // for the next directories of pending
+	planned int       // how many of pending have been looked at for that
 
 	// Where to go on after parking.
 	id      Info
@@ -60,7 +69,8 @@ type treeWalk struct {
 	levels []*level
 	prefix string // path of the innermost directory, with a slash at its end
 	steps  int
-	entry  WalkEntry // the one that fn sees; made anew for each
+	ahead  *readAhead // nil if nothing is read ahead
+	entry  WalkEntry  // the one that fn sees; made anew for each
 }
 
 // Walk calls fn for every entry below a directory, a directory before its
@@ -86,8 +96,11 @@ func (o *Object) traverse(ctx context.Context, opts WalkOptions, temps bool, fn 
 		return o.fail("walk", err)
 	}
 	w := &treeWalk{ctx: ctx, start: o, opts: opts, temps: temps, fn: fn}
+	if opts.Ahead {
+		w.ahead = startAhead()
+	}
 	defer w.close()
-	if err := w.enter(mine, ""); err != nil {
+	if err := w.enter(mine, nil, ""); err != nil {
 		return o.fail("walk", err)
 	}
 	err = w.run()
@@ -99,13 +112,16 @@ func (o *Object) traverse(ctx context.Context, opts WalkOptions, temps bool, fn 
 
 func (w *treeWalk) close() {
 	for _, l := range w.levels {
-		l.close()
+		w.letGo(l)
+	}
+	if w.ahead != nil {
+		w.ahead.stop()
 	}
 }
 
-// close lets go of what the level holds open.
-func (l *level) close() {
-	l.unlist()
+// letGo closes what a level holds open.
+func (w *treeWalk) letGo(l *level) {
+	w.unlist(l)
 	if l.dir != nil {
 		l.dir.release()
 		l.dir = nil
@@ -113,7 +129,8 @@ func (l *level) close() {
 }
 
 // unlist ends the listing: there are no further entries.
-func (l *level) unlist() {
+func (w *treeWalk) unlist(l *level) {
+	w.callOff(l)
 	if l.lister != nil {
 		l.lister.close()
 		l.lister = nil
@@ -123,13 +140,19 @@ func (l *level) unlist() {
 
 func (w *treeWalk) path(name string) string { return w.prefix + name }
 
-// enter makes d the innermost directory. It takes d over.
-func (w *treeWalk) enter(d dir, name string) error {
-	list, err := d.lister(0)
+// enter makes d the innermost directory. It takes over d and its listing, if that
+// has begun.
+func (w *treeWalk) enter(d dir, list lister, name string) (err error) {
+	if list == nil {
+		list, err = d.lister(0)
+	}
 	if err == nil && len(w.levels) >= openLevels {
 		err = w.park(w.levels[len(w.levels)-openLevels])
 	}
 	if err != nil {
+		if list != nil {
+			list.close()
+		}
 		_ = d.close()
 		return err
 	}
@@ -145,6 +168,8 @@ func (w *treeWalk) park(l *level) (err error) {
 	if l.dir == nil {
 		return nil
 	}
+	w.callOff(l)
+	l.planned = 0
 	if l.id, err = l.dir.info(); err != nil {
 		return err
 	}
@@ -222,7 +247,7 @@ func (w *treeWalk) leave() error {
 	inner := w.levels[len(w.levels)-1]
 	w.levels = w.levels[:len(w.levels)-1]
 	w.prefix = w.prefix[:inner.prefix]
-	defer inner.close()
+	defer w.letGo(inner)
 	if len(w.levels) == 0 {
 		return nil
 	}
@@ -248,6 +273,7 @@ func (w *treeWalk) run() error {
 		e, ok, err := at.next(w.opts.Sorted)
 		switch {
 		case err != nil:
+			w.unlist(at)
 			err = w.unreadable(err)
 		case ok:
 			err = w.visit(at, e)
@@ -265,7 +291,6 @@ func (w *treeWalk) run() error {
 func (l *level) next(sorted bool) (entry, bool, error) {
 	if len(l.pending) == 0 && l.lister != nil {
 		if err := l.fill(sorted); err != nil {
-			l.unlist()
 			return entry{}, false, err
 		}
 	}
@@ -274,6 +299,7 @@ func (l *level) next(sorted bool) (entry, bool, error) {
 	}
 	e := l.pending[0]
 	l.pending = l.pending[1:]
+	l.planned = max(l.planned-1, 0)
 	l.last = e.name
 	return e, true, nil
 }
@@ -311,32 +337,49 @@ func (w *treeWalk) visit(at *level, found entry) error {
 	if !w.temps && isTemp(found.name) {
 		return nil
 	}
+	var errand *errand
+	if w.ahead != nil {
+		errand = at.takeAhead(found.name)
+		w.plan(at)
+	}
+	enter, err := w.show(at, found)
+	if enter && err == nil {
+		return w.descend(&w.entry, errand)
+	}
+	if errand != nil {
+		w.ahead.drop(errand)
+	}
+	return err
+}
+
+// show calls fn for an entry and tells whether to enter it.
+func (w *treeWalk) show(at *level, found entry) (enter bool, err error) {
 	e := &w.entry
 	e.become(w, at, found)
 	if w.opts.Stat || found.kind == typeUnknown {
 		info, err := e.Info()
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // vanished meanwhile
+			return false, nil // vanished meanwhile
 		case err != nil:
 			e.err = err
 		default:
 			e.kind = info.mode.Type()
 		}
 	}
-	err := w.fn(e)
+	err = w.fn(e)
 	switch {
 	case errors.Is(err, fs.SkipDir):
 		if !e.IsDir() {
-			at.unlist()
+			w.unlist(at)
 		}
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	case !e.IsDir(), w.opts.Depth > 0 && len(w.levels) >= w.opts.Depth:
-		return w.afterwards(e)
+		return false, w.afterwards(e)
 	}
-	return w.descend(e)
+	return true, nil
 }
 
 // afterwards is the second call for a directory that was not entered.
@@ -355,10 +398,10 @@ func skipped(err error) error {
 	return err
 }
 
-func (w *treeWalk) descend(e *WalkEntry) error {
-	d, err := w.openBelow(e)
+func (w *treeWalk) descend(e *WalkEntry, errand *errand) error {
+	d, list, err := w.openBelow(e, errand)
 	if err == nil {
-		err = w.enter(d, e.name)
+		err = w.enter(d, list, e.name)
 	}
 	switch {
 	case err == nil:
@@ -371,14 +414,20 @@ func (w *treeWalk) descend(e *WalkEntry) error {
 	}
 }
 
-func (w *treeWalk) openBelow(e *WalkEntry) (dir, error) {
+// openBelow opens the directory of an entry, unless that was done ahead.
+func (w *treeWalk) openBelow(e *WalkEntry, errand *errand) (dir, lister, error) {
+	if errand != nil {
+		if d, list := w.ahead.await(errand); d != nil {
+			return d, list, nil
+		}
+	}
 	d, err := e.dir().openDir(e.name, false)
 	if errors.Is(err, errMount) && w.start.j.mayCross(e.Real()) {
 		if d, err = e.dir().openDir(e.name, true); err == nil {
 			d, err = refuseKernel(d)
 		}
 	}
-	return d, err
+	return d, nil, err
 }
 
 // unreadable reports a directory whose listing broke off.

@@ -51,20 +51,22 @@ func TestWalk(t *testing.T) {
 				makeTree(t, base, walkTreeLines()...)
 				j := newJail(t, base, WithEngine(e))
 				c.opts.Sorted = true
-				var got []string
-				err := resolve(t, j, ".", Existing).Walk(ctx, c.opts, func(e *WalkEntry) error {
-					got = append(got, shown(e))
-					checkEntry(t, base, e)
-					if c.fn != nil {
-						return c.fn(e)
+				for _, c.opts.Ahead = range []bool{false, true} {
+					var got []string
+					err := resolve(t, j, ".", Existing).Walk(ctx, c.opts, func(e *WalkEntry) error {
+						got = append(got, shown(e))
+						checkEntry(t, base, e)
+						if c.fn != nil {
+							return c.fn(e)
+						}
+						return nil
+					})
+					if err != c.err {
+						t.Errorf("%v, want %v", err, c.err)
 					}
-					return nil
-				})
-				if err != c.err {
-					t.Errorf("%v, want %v", err, c.err)
-				}
-				if s := strings.Join(got, " "); s != c.want {
-					t.Errorf("saw  %s\nwant %s", s, c.want)
+					if s := strings.Join(got, " "); s != c.want {
+						t.Errorf("saw  %s\nwant %s", s, c.want)
+					}
 				}
 			})
 		})
@@ -138,7 +140,7 @@ func TestWalkStarts(t *testing.T) {
 			o := resolve(t, j, "b", how)
 			for range 2 {
 				n := 0
-				check(t, o.Walk(ctx, WalkOptions{}, func(e *WalkEntry) error { n++; return nil }))
+				check(t, o.Walk(ctx, WalkOptions{Ahead: true}, func(e *WalkEntry) error { n++; return nil }))
 				if n != 4 {
 					t.Errorf("%v: %d entries", how, n)
 				}
@@ -205,16 +207,18 @@ func TestWalkUnreadable(t *testing.T) {
 			t.Cleanup(func() { _ = os.Chmod(base+"/"+d, 0o755) })
 		}
 		j := newJail(t, base, WithEngine(e))
-		var got []string
-		check(t, resolve(t, j, ".", Existing).Walk(ctx, WalkOptions{Sorted: true, Post: true}, func(e *WalkEntry) error {
-			if e.Err() != nil && !errors.Is(e.Err(), fs.ErrPermission) {
-				t.Error(e.Err())
+		for _, ahead := range []bool{false, true} {
+			var got []string
+			check(t, resolve(t, j, ".", Existing).Walk(ctx, WalkOptions{Sorted: true, Post: true, Ahead: ahead}, func(e *WalkEntry) error {
+				if e.Err() != nil && !errors.Is(e.Err(), fs.ErrPermission) {
+					t.Error(e.Err())
+				}
+				got = append(got, shown(e))
+				return nil
+			}))
+			if s := strings.Join(got, " "); s != "a shut/ shut/! t/ t/shut/ t/shut/! t/^ z" {
+				t.Errorf("saw %s", s)
 			}
-			got = append(got, shown(e))
-			return nil
-		}))
-		if s := strings.Join(got, " "); s != "a shut/ shut/! t/ t/shut/ t/shut/! t/^ z" {
-			t.Errorf("saw %s", s)
 		}
 		if err := removeAll("shut", 0)(j); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("remove: %v", err)
@@ -381,7 +385,7 @@ func TestDeep(t *testing.T) {
 		if b, err := j.ReadFile(deepest); err != nil || string(b) != "new" {
 			t.Errorf("read after write: %q %v", b, err)
 		}
-		for _, opts := range []WalkOptions{{}, {Post: true, Sorted: true}, {Stat: true}} {
+		for _, opts := range []WalkOptions{{}, {Post: true, Sorted: true}, {Stat: true}, {Post: true, Ahead: true}} {
 			n, most, leaf := 0, 0, ""
 			check(t, resolve(t, j, "d", Existing).Walk(ctx, opts, func(e *WalkEntry) error {
 				n++
@@ -443,18 +447,20 @@ func TestWalkParked(t *testing.T) {
 	engines(t, func(t *testing.T, e Engine) {
 		base := fastDir(t)
 		const names = 5000
+		makeTree(t, base, "first = x")
 		for i := range names {
-			makeTree(t, base, fmt.Sprintf("n%05d = x", i*2))
+			makeTree(t, base, fmt.Sprintf("top/n%05d = x", i*2))
 		}
-		makeDeep(t, base, "n05001", openLevels+10, 1)
-		makeDeep(t, base, "n00000a", openLevels+10, 1)
-		makeDeep(t, base, "n99999", openLevels+10, 1)
+		makeDeep(t, base, "top/n05001", openLevels+10, 1)
+		makeDeep(t, base, "top/n00000a", openLevels+10, 1)
+		makeDeep(t, base, "top/n99999", openLevels+10, 1)
 		j := newJail(t, base, WithEngine(e))
-		for _, sorted := range []bool{false, true} {
+		for i := range 4 {
+			sorted, ahead := i%2 == 1, i >= 2
 			var got []string
 			o := resolve(t, j, ".", Existing)
-			check(t, o.Walk(ctx, WalkOptions{Sorted: sorted}, func(e *WalkEntry) error {
-				if e.Depth() == 1 {
+			check(t, o.Walk(ctx, WalkOptions{Sorted: sorted, Ahead: ahead}, func(e *WalkEntry) error {
+				if e.Depth() == 2 {
 					got = append(got, strings.Clone(e.Name()))
 				}
 				return e.Err()
