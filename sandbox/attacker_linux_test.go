@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		fmt.Println("done")
 		os.Exit(0)
 	}
+	if filepath.Base(os.Args[0]) == impostorName {
+		impostor()
+	}
 	os.Exit(m.Run())
 }
 

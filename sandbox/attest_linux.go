@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
 
@@ -108,43 +110,59 @@ var unprivileged = []string{noCapability, noCapability, noCapability, noCapabili
 
 // witness is what the launcher knows of the host, to compare with.
 type witness struct {
-	outside []string              // namespaces
-	same    map[string]wire.Inode // objects of the host that must not be those inside
-	tmp     *wire.Inode           // the session's /tmp
+	outside []string // namespaces
 	check   *wire.Check
+	host    map[string]wire.Inode // objects of the host that must not be those inside
+	shown   map[string]wire.Inode // objects that must be those inside
 }
+
+// Places where a command finds nothing of the host, unless the Spec shows it.
+var (
+	emptied = []string{"/", "/etc", "/var", "/home", "/root", "/run", "/tmp", "/proc", "/dev", "/opt", "/srv", "/mnt"}
+	sealed  = []string{"/", "/etc", "/usr", "/var", "/var/tmp", "/home", "/root", "/run", "/opt", "/srv", "/proc", "/sys", "/dev"}
+)
 
 // newWitness looks at the host.
 func newWitness(spec *Spec, home string, k *keeper, outside []string) (*witness, error) {
-	w := &witness{outside: outside, same: map[string]wire.Inode{}, check: &wire.Check{Hidden: spec.Hidden}}
-	w.check.Unwritten = []string{"/", "/etc", "/usr", "/var", "/var/tmp", "/home", "/root", "/run", "/opt", "/srv", "/proc", "/sys", "/dev"}
-	w.check.Unwritten = append(w.check.Unwritten, home)
-	w.check.Unwritten = slices.DeleteFunc(w.check.Unwritten, func(dir string) bool { return w.granted(spec, dir) })
-	for _, path := range append([]string{"/", "/etc", "/var", "/home", "/root", "/run", "/tmp", "/proc", "/dev"}, home) {
-		var st unix.Stat_t
-		if w.granted(spec, path) || unix.Stat(path, &st) != nil {
-			continue
+	w := &witness{
+		outside: outside, host: map[string]wire.Inode{}, shown: map[string]wire.Inode{},
+		check: &wire.Check{Hidden: spec.Hidden},
+	}
+	granted := func(dir string) bool {
+		return slices.Contains(spec.ReadOnly, dir) || slices.ContainsFunc(spec.Folders, func(f Folder) bool { return f.Path == dir })
+	}
+	for _, path := range append(sealed, home) {
+		if !granted(path) {
+			w.check.Unwritten = append(w.check.Unwritten, path)
 		}
-		w.same[path] = wire.Inode{Dev: st.Dev, Ino: st.Ino}
-		w.check.Same = append(w.check.Same, path)
 	}
-	if k.tmp == nil {
-		return w, nil
+	for _, path := range append(emptied, home) {
+		if !granted(path) {
+			note(w.host, path)
+		}
 	}
-	id, _, err := identity(k.tmp)
-	if err != nil {
-		return nil, failed("attestation", err.Error())
+	for _, path := range slices.Concat(system.Trees, system.Dirs, spec.ReadOnly) {
+		if kind, _ := system.Look(path); kind == system.Dir {
+			note(w.shown, path)
+		}
 	}
-	w.tmp = &id
-	if _, ok := w.same["/tmp"]; !ok {
-		w.check.Same = append(w.check.Same, "/tmp")
+	if k.tmp != nil && !granted("/tmp") {
+		id, _, err := identity(k.tmp)
+		if err != nil {
+			return nil, failed("attestation", err.Error())
+		}
+		w.shown["/tmp"] = id
 	}
+	w.check.Same = slices.AppendSeq(slices.Collect(maps.Keys(w.host)), maps.Keys(w.shown))
 	return w, nil
 }
 
-// granted reports whether the directory is there inside because the Spec says so.
-func (*witness) granted(spec *Spec, dir string) bool {
-	return slices.Contains(spec.ReadOnly, dir) || slices.ContainsFunc(spec.Folders, func(f Folder) bool { return f.Path == dir })
+// note notes the identity of what is at a path, if there is something.
+func note(to map[string]wire.Inode, path string) {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) == nil {
+		to[path] = wire.Inode{Dev: st.Dev, Ino: st.Ino}
+	}
 }
 
 // judge goes through the evidence. It gives the walls that stand, or what is wrong.
@@ -152,21 +170,21 @@ func (w *witness) judge(e *wire.Evidence, t table) (layers []string, wrong strin
 	if e.PID != 1 {
 		return nil, fmt.Sprintf("the helper is process %d", e.PID)
 	}
-	if len(e.Namespaces) != len(w.outside) {
+	if len(e.Namespaces) != len(wire.Namespaces) {
 		return nil, "namespaces are missing"
 	}
 	for i, id := range e.Namespaces {
-		if id == "" || id == w.outside[i] {
-			return nil, fmt.Sprintf("the %s namespace is the host's", wire.Namespaces[i])
+		if id == "" || slices.Contains(w.outside, id) {
+			return nil, fmt.Sprintf("the %s namespace is not the sandbox's own", wire.Namespaces[i])
 		}
 	}
 	if len(e.Threads) == 0 {
 		return nil, "no privileges are told"
 	}
 	for _, thread := range e.Threads {
-		for i, value := range thread {
-			if value != unprivileged[i] {
-				return nil, fmt.Sprintf("%s is %s, not %s", wire.StatusLines[i], value, unprivileged[i])
+		for i, meant := range unprivileged {
+			if i >= len(thread) || thread[i] != meant {
+				return nil, fmt.Sprintf("%s is %q, not %s", wire.StatusLines[i], thread, meant)
 			}
 		}
 	}
@@ -197,14 +215,11 @@ func (w *witness) reach(e *wire.Evidence) string {
 		return "identities are missing"
 	}
 	for i, path := range w.check.Same {
-		if path == "/tmp" && w.tmp != nil {
-			if e.Identity[i] != *w.tmp {
-				return "/tmp is not the session's"
-			}
-			continue
-		}
-		if e.Identity[i] == w.same[path] {
+		if host, ok := w.host[path]; ok && e.Identity[i] == host {
 			return fmt.Sprintf("%q is the host's", path)
+		}
+		if shown, ok := w.shown[path]; ok && e.Identity[i] != shown {
+			return fmt.Sprintf("%q is not what it should be", path)
 		}
 	}
 	return ""

@@ -161,8 +161,8 @@ func held(f *os.File) (string, error) {
 }
 
 // setup is what the helper is told.
-func (l *layout) setup(spec *Spec) (*wire.Setup, error) {
-	outside, err := namespaces()
+func (l *layout) setup(spec *Spec, k *keeper) (*wire.Setup, error) {
+	outside, err := wire.OwnNamespaces()
 	if err != nil {
 		return nil, failed("namespaces", err.Error())
 	}
@@ -170,7 +170,8 @@ func (l *layout) setup(spec *Spec) (*wire.Setup, error) {
 	if err != nil {
 		return nil, failed("seccomp", err.Error())
 	}
-	w := &wire.Setup{Outside: outside, Files: l.files, Writable: l.write, Filter: filter, Rlimits: rlimits(spec.Limits)}
+	w := &wire.Setup{Outside: append(outside, k.hello.Namespaces...), Files: l.files, Writable: l.write, Filter: filter, Rlimits: rlimits(spec.Limits)}
+	w.Pinned = l.pins(spec)
 	for i, f := range spec.Folders {
 		id, dir, err := identity(f.Dir)
 		if err == nil && !dir {
@@ -200,23 +201,31 @@ func (l *layout) setup(spec *Spec) (*wire.Setup, error) {
 	return w, nil
 }
 
+// pins are the directories above a folder in /tmp: a command that moved one would
+// make the session's next run impossible.
+func (l *layout) pins(spec *Spec) []string {
+	var pins []string
+	for _, f := range spec.Folders {
+		for i, c := range f.Path {
+			above := f.Path[:i]
+			if c != '/' || !isBelow(above, "/tmp") || slices.Contains(pins, above) || slices.ContainsFunc(spec.Folders, func(o Folder) bool {
+				return above == o.Path || isBelow(above, o.Path)
+			}) {
+				continue
+			}
+			pins = append(pins, above)
+			l.mounted(above, place{kind: "tmpfs", writable: true})
+		}
+	}
+	return pins
+}
+
 func identity(f *os.File) (id wire.Inode, dir bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return id, false, err
 	}
 	return wire.Inode{Dev: st.Dev, Ino: st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFDIR, nil
-}
-
-func namespaces() ([]string, error) {
-	ids := make([]string, len(wire.Namespaces))
-	for i, name := range wire.Namespaces {
-		var err error
-		if ids[i], err = os.Readlink("/proc/self/ns/" + name); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
 }
 
 // helperThreads are those that the helper itself may need of Limits.Processes.

@@ -51,7 +51,7 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup, err := l.setup(spec)
+	setup, err := l.setup(spec, k)
 	if err != nil {
 		return nil, err
 	}

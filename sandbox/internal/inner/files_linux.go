@@ -24,6 +24,11 @@ var errOther = errors.New("is another object now")
 // belongs. The back end never makes a directory, nor follows a link, in a tree that
 // a command could have prepared: it mounts into the fresh root alone.
 func placeFolders(s *wire.Setup) error {
+	for _, path := range s.Pinned {
+		if err := pinDirectory(path); err != nil {
+			return fail("folders", fmt.Errorf("%q: %w", path, err))
+		}
+	}
 	for i := range s.Folders {
 		if err := placeFolder(&s.Folders[i], wire.Staged(i)); err != nil {
 			return &stepError{"folders", fmt.Errorf("%q: %w", s.Folders[i].Path, err), errors.Is(err, errOther)}
@@ -55,6 +60,21 @@ func placeFolder(f *wire.Folder, staged string) error {
 			return err
 		}
 	}
+	return unix.MoveMount(source, "", target, "", moveEmpty)
+}
+
+// pinDirectory makes a directory and binds it onto itself, so that it can't be moved.
+func pinDirectory(path string) error {
+	target, err := makePlace(path, false)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target) //nolint:errcheck // O_PATH
+	source, err := unix.OpenTree(target, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(source) //nolint:errcheck // O_PATH
 	return unix.MoveMount(source, "", target, "", moveEmpty)
 }
 
@@ -94,10 +114,10 @@ func makePlace(name string, file bool) (int, error) {
 			return -1, err
 		}
 		_ = unix.Close(made)
-	} else if err := unix.Mkdirat(parent, base, 0o755); err != nil {
+	} else if err := unix.Mkdirat(parent, base, 0o755); err != nil && err != unix.EEXIST { //nolint:errorlint // a plain errno; another run of the session was first
 		return -1, err
 	}
-	return unix.Openat(parent, base, opath, 0)
+	return openPlace(name)
 }
 
 // makeFiles makes the sandbox's own files. They are in its root, which becomes

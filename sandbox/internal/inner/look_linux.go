@@ -18,7 +18,7 @@ func look(c *wire.Check) (*wire.Evidence, error) {
 		e.Landlock = 0
 	}
 	var err error
-	if e.Namespaces, err = namespaces(); err != nil {
+	if e.Namespaces, err = wire.OwnNamespaces(); err != nil {
 		return nil, err
 	}
 	if e.Threads, err = threads(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -104,13 +105,13 @@ func setUp(s *wire.Setup) error {
 	if os.Getpid() != 1 {
 		return fail("namespaces", fmt.Errorf("the helper is process %d, not 1", os.Getpid()))
 	}
-	inside, err := namespaces()
+	inside, err := wire.OwnNamespaces()
 	if err != nil {
 		return fail("namespaces", err)
 	}
 	for i, id := range inside {
-		if i >= len(s.Outside) || id == s.Outside[i] {
-			return fail("namespaces", fmt.Errorf("%s is the host's", wire.Namespaces[i]))
+		if slices.Contains(s.Outside, id) {
+			return fail("namespaces", fmt.Errorf("the %s namespace is not the sandbox's own", wire.Namespaces[i]))
 		}
 	}
 	for _, step := range []func(*wire.Setup) error{placeFolders, makeFiles, mountCovers, forbidNamespaces, closeMounts} {
@@ -119,17 +120,6 @@ func setUp(s *wire.Setup) error {
 		}
 	}
 	return nil
-}
-
-func namespaces() ([]string, error) {
-	ids := make([]string, len(wire.Namespaces))
-	for i, name := range wire.Namespaces {
-		var err error
-		if ids[i], err = os.Readlink("/proc/self/ns/" + name); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
 }
 
 // forbidNamespaces takes away that user namespaces can be made inside, besides the

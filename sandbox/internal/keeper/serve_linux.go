@@ -28,6 +28,9 @@ func serve(own bool, tmpSize int64, a system.Account) int {
 	if err != nil {
 		hello.Alone = err.Error()
 	}
+	if hello.Namespaces, err = wire.OwnNamespaces(); err != nil {
+		return 2
+	}
 	k := &keeper{own: own, runs: map[int]int64{}}
 	k.started.L = &k.mu
 	k.exe, err = unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -162,6 +162,7 @@ func (m *Message) code(c *coder) {
 
 func (s *Setup) code(c *coder) {
 	c.strings(&s.Outside)
+	c.strings(&s.Pinned)
 	list(c, &s.Folders, func(f *Folder) {
 		c.string(&f.Path)
 		c.uint(&f.Dev)
@@ -226,7 +227,7 @@ func (a *Answer) Decode(packet []byte) error { return decode(packet, a.code) }
 
 func (a *Answer) code(c *coder) {
 	number(c, &a.ID)
-	some(c, &a.Hello, func(h *Hello) { c.string(&h.Alone) })
+	some(c, &a.Hello, func(h *Hello) { c.string(&h.Alone); c.strings(&h.Namespaces) })
 	c.bool(&a.Ended)
 	number(c, &a.Status)
 	c.string(&a.Failed)

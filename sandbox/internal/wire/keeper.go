@@ -22,7 +22,8 @@ type Answer struct {
 // Hello says what the keeper could set up. With it comes a descriptor of the
 // session's /tmp, unless it is alone.
 type Hello struct {
-	Alone string // why it has no namespaces of its own, and so no area
+	Alone      string   // why it has no namespaces of its own, and so no area
+	Namespaces []string // that it has, as Namespaces orders them
 }
 
 // Area is where a keeper with namespaces of its own has mounted /dev, /etc and /tmp

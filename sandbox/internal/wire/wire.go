@@ -3,7 +3,10 @@
 // run before the rest of it is initialised, so that this package imports little.
 package wire
 
-import "strconv"
+import (
+	"os"
+	"strconv"
+)
 
 // How the executable knows that it is a helper: os.Args[0] and, inside, os.Args[1].
 // Inside it is executed by descriptor, so that no path has to lead to it.
@@ -34,7 +37,8 @@ func Staged(folder int) string { return Own + "/" + strconv.Itoa(folder) }
 
 // Setup is the first message to the helper: the walls.
 type Setup struct {
-	Outside  []string // the launcher's namespaces, which must not be those inside
+	Outside  []string // namespaces of the launcher and the keeper, none of which may be one inside
+	Pinned   []string // directories to be made, and bound onto themselves
 	Folders  []Folder
 	Covers   []Cover
 	Files    []File
@@ -95,6 +99,18 @@ type Evidence struct {
 
 // Namespaces are the kinds that a sandbox has of its own.
 var Namespaces = []string{"user", "mnt", "pid", "ipc", "uts", "net", "cgroup"}
+
+// OwnNamespaces are the identities of the calling process's.
+func OwnNamespaces() ([]string, error) {
+	ids := make([]string, len(Namespaces))
+	for i, name := range Namespaces {
+		var err error
+		if ids[i], err = os.Readlink("/proc/self/ns/" + name); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
 
 // StatusLines are the lines of /proc/self/status that tell of privileges.
 var StatusLines = []string{"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp"}
