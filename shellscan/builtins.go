@@ -186,12 +186,15 @@ func (s *scanner) readBuiltin(_ int, c call) {
 // names reads export, readonly, local and unset where they are plain commands.
 func (s *scanner) names(at int, c call) {
 	for _, arg := range c.words[1:] {
-		name, _, assigns := strings.Cut(arg.Text, "=")
+		name, text, assigns := strings.Cut(arg.Text, "=")
+		value := Arg{Kind: arg.Kind, Text: text}
 		switch {
 		case syntax.ValidName(name) && (arg.Kind == Literal || assigns && s.reading.Programs[at].Name != "unset"):
 			s.variable(name)
-			if arg.Kind == Many && s.dialect == POSIX {
-				// Shells that split the value take its parts for more names.
+			s.locale(c.words[0].Text, name, value)
+			if arg.Kind == Many {
+				// Where the value is split, its parts are more names: bash does so
+				// unless it sees the unquoted word of the builtin.
 				s.dynamic(c.words[0].Text + " may take a part of " + quote(arg.Text) + " for a name")
 			}
 		case arg.Kind == Literal && plainFlags(arg.Text, "pnv") && arg.Text != "-n":

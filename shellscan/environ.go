@@ -46,6 +46,30 @@ var harmlessMembers = set("CGO_ENABLED PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE 
 // set to.
 var evaluated = set("SECONDS RANDOM SRANDOM OPTIND LINENO HISTCMD FUNCNEST DIRSTACK")
 
+// isLocale reports whether a variable sets the encoding of characters.
+func isLocale(name string) bool { return name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE" }
+
+// ChangesReading reports whether the value of a variable may change how a shell
+// reads a text: in the encodings of some locales a backslash, a backquote or a
+// bar can be the second byte of a character.
+func ChangesReading(name, value string) bool {
+	if !isLocale(name) {
+		return false
+	}
+	_, charset, _ := strings.Cut(value, ".")
+	charset, _, _ = strings.Cut(charset, "@")
+	charset = strings.ReplaceAll(strings.ToLower(charset), "-", "")
+	return value != "" && value != "C" && value != "POSIX" && charset != "utf8"
+}
+
+// locale notes that a variable may set an encoding in which texts mean
+// something else.
+func (s *scanner) locale(by, name string, value Arg) {
+	if isLocale(name) && (value.Kind != Literal || ChangesReading(name, value.Text)) {
+		s.dynamic(by + " sets " + name + ", and may change the encoding in which texts are read")
+	}
+}
+
 // ChangesPrograms reports whether a variable changes which programs run, or what
 // common programs execute: a command whose environment sets it is not known by
 // its text. The list errs on the side of naming too many.

@@ -135,8 +135,9 @@ func (s *scanner) gitConfig(args []Arg) {
 		}
 		words++
 	}
-	reads := hasArg(args, "--get") || hasArg(args, "--get-all") || hasArg(args, "--get-regexp") || hasArg(args, "get") || hasArg(args, "list")
-	if words > 1 && !reads && !safeSettings[strings.ToLower(firstWord(args))] {
+	first := firstWord(args)
+	reads := first == "get" || first == "list" || hasArg(args, "--get") || hasArg(args, "--get-all") || hasArg(args, "--get-regexp")
+	if words > 1 && !reads && !safeSettings[strings.ToLower(first)] {
 		s.dynamic("git config may set what git runs later")
 		s.gitText(args)
 	}

@@ -1,6 +1,10 @@
 package shellscan
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // interpreter says how a program is told what to execute.
 type interpreter struct {
@@ -244,8 +248,9 @@ func isShort(word, letters string) bool {
 
 // describes reports whether a variable of make can hardly be a command.
 func describes(name, value string) bool {
-	return !ChangesPrograms(name) && name != ".SHELLFLAGS" && strings.Trim(value, "0123456789.") == "" ||
-		value == "yes" || value == "no" || value == "true" || value == "false"
+	plain := syntax.ValidName(name) // else it is x!, or expanded as a$(shell y) is
+	return plain && !ChangesPrograms(name) && (strings.Trim(value, "0123456789.") == "" ||
+		value == "yes" || value == "no" || value == "true" || value == "false")
 }
 
 func (s *scanner) makefile(at int, file string, next []Arg) {

@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -52,11 +53,13 @@ type scanner struct {
 	depth   int // of the current one; 0 is the command itself
 	guess   int // above 0 while what is read may not be a command at all
 
-	via       []string
-	functions []function // that are being walked through
-	declared  bool       // some function is declared
-	fetched   int        // how many listed programs fetch something
-	piped     int        // pipes and backgrounds around the current command
+	via          []string
+	functions    []function    // that are being walked through
+	hasFunctions bool          // some function is declared
+	arrays       []string      // variables that are set to arrays
+	declared     []declaration // that would evaluate their values, were they arrays
+	fetched      int           // how many listed programs fetch something
+	piped        int           // pipes and backgrounds around the current command
 
 	moved    bool    // the working directory may be another one
 	relative []place // what depends on it
@@ -66,6 +69,12 @@ type scanner struct {
 type place struct {
 	what, path string
 	at         Position
+}
+
+// declaration sets a variable to what the run decides.
+type declaration struct {
+	name string
+	at   Position
 }
 
 // function is a declaration that the scanner is in.
@@ -89,8 +98,13 @@ func (s *scanner) dynamic(reason string) {
 }
 
 // finish judges what can be judged only after all is read: loops and functions
-// make a later change of directory apply to an earlier command.
+// make a later array or change of directory apply to an earlier command.
 func (s *scanner) finish() {
+	for _, d := range s.declared {
+		if s.at = d.at; slices.Contains(s.arrays, d.name) {
+			s.dynamic("the value of " + d.name + " may be evaluated as that of an array")
+		}
+	}
 	if !s.moved {
 		return
 	}

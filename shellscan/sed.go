@@ -222,10 +222,15 @@ func (r *sedReader) added() bool {
 			return true
 		}
 		r.at++
-		if !strings.HasSuffix(line, `\`) {
+		if !continues(line) {
 			return true
 		}
 	}
+}
+
+// continues reports whether a line ends in a backslash that is not itself escaped.
+func continues(line string) bool {
+	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
 
 // end reports whether a command ends here.

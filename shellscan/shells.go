@@ -23,10 +23,10 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 		s.dynamic(quote(name) + " reads another language")
 	}
 	text, reads, rest := false, false, c.words[1:]
-	for len(rest) > 0 && rest[0].Kind == Literal && len(rest[0].Text) > 1 && strings.ContainsAny(rest[0].Text[:1], "-+") {
+	for len(rest) > 0 && rest[0].Kind == Literal && rest[0].Text != "" && strings.ContainsAny(rest[0].Text[:1], "-+") {
 		word := rest[0].Text
 		rest = rest[1:]
-		if word == "--" {
+		if word == "--" || word == "-" {
 			break
 		}
 		switch {
@@ -46,6 +46,9 @@ func (s *scanner) shellCall(at int, c call, dialects []Dialect) {
 	switch {
 	case text && len(rest) > 0:
 		s.shellCommand(at, rest[0], dialects)
+		if reads { // dash goes on with what it reads
+			s.stream(at, c, dialects)
+		}
 	case text:
 		s.dynamic(name + " has no text to run")
 	case len(rest) > 0 && !reads:

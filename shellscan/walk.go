@@ -73,9 +73,7 @@ func (s *scanner) command(cmd syntax.Command) {
 	case *syntax.FuncDecl:
 		s.declare(cmd)
 	case *syntax.TimeClause:
-		if cmd.Stmt != nil {
-			s.stmt(cmd.Stmt)
-		}
+		s.time(cmd)
 	case *syntax.TestClause:
 		s.test(cmd.X)
 	case *syntax.ArithmCmd:
@@ -93,6 +91,21 @@ func (s *scanner) command(cmd syntax.Command) {
 		s.dynamic("it holds what this reader doesn't know")
 		s.search(cmd)
 	}
+}
+
+// time reads bash's keyword. It takes -- for the end of its options, which the
+// parser takes for a program.
+func (s *scanner) time(t *syntax.TimeClause) {
+	if t.Stmt == nil {
+		return
+	}
+	if c, ok := t.Stmt.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && strings.HasPrefix(c.Args[0].Lit(), "-") {
+		s.dynamic("time has an option that is not known")
+		s.guess++
+		s.callExpr(&syntax.CallExpr{Assigns: c.Assigns, Args: c.Args[1:]}, s.fetched, nil)
+		s.guess--
+	}
+	s.stmt(t.Stmt)
 }
 
 // search lists the programs below a node of an unknown kind.
@@ -159,7 +172,7 @@ func (s *scanner) declare(f *syntax.FuncDecl) {
 	if strings.ContainsAny(name, "\\$`'\"*?[") || isBuiltin(name, Bash) || isBuiltin(name, POSIX) || replaced[name] {
 		s.dynamic("it declares a function named " + quote(name))
 	}
-	s.declared = true
+	s.hasFunctions = true
 	s.functions = append(s.functions, function{name: name, piped: s.piped})
 	s.stmt(f.Body)
 	last := len(s.functions) - 1
@@ -195,15 +208,15 @@ func (s *scanner) test(x syntax.TestExpr) {
 	case *syntax.UnaryTest:
 		s.test(x.X)
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-			s.plainOperand(x.X)
+			s.plainName(x.X)
 		}
 	case *syntax.BinaryTest:
 		s.test(x.X)
 		s.test(x.Y)
 		switch x.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			s.plainOperand(x.X)
-			s.plainOperand(x.Y)
+			s.plainNumber(x.X)
+			s.plainNumber(x.Y)
 		default:
 		}
 	default:
@@ -211,13 +224,20 @@ func (s *scanner) test(x syntax.TestExpr) {
 	}
 }
 
-// plainOperand refuses an operand that is evaluated as arithmetic, or as the
-// name of a variable, unless it is a number or a plain name.
-func (s *scanner) plainOperand(x syntax.TestExpr) {
-	if w, ok := x.(*syntax.Word); ok && (isNumber(w) || syntax.ValidName(w.Lit())) {
-		return
+// plainName refuses what is taken for the name of a variable, and whose index
+// is evaluated, unless it is a plain name.
+func (s *scanner) plainName(x syntax.TestExpr) {
+	if w, ok := x.(*syntax.Word); !ok || !syntax.ValidName(w.Lit()) {
+		s.dynamic("a test evaluates what may hold a command")
 	}
-	s.dynamic("a test evaluates what may hold a command")
+}
+
+// plainNumber refuses what is evaluated as arithmetic unless it is a number. The
+// name of a variable is evaluated, and what the variable holds is so in turn.
+func (s *scanner) plainNumber(x syntax.TestExpr) {
+	if w, ok := x.(*syntax.Word); !ok || !isNumber(w) {
+		s.dynamic("a test evaluates what may hold a command")
+	}
 }
 
 // declClause reads declare, local, export, readonly and typeset of bash.
@@ -227,6 +247,7 @@ func (s *scanner) declClause(d *syntax.DeclClause) {
 		switch {
 		case a.Name != nil:
 			value := s.assign(a)
+			s.compound(a, value, args)
 			args = append(args, Arg{Kind: value.Kind, Text: a.Name.Value + "=" + value.Text})
 		case a.Value != nil:
 			arg := s.one(a.Value)
@@ -237,6 +258,25 @@ func (s *scanner) declClause(d *syntax.DeclClause) {
 		}
 	}
 	s.add(Program{Name: d.Variant.Value, Args: args, Builtin: true, Inert: true})
+}
+
+// compound finds the values that a declaration takes for those of an array: the
+// text "($(x))" is expanded once more.
+func (s *scanner) compound(a *syntax.Assign, value Arg, before []Arg) {
+	switch {
+	case a.Array != nil || a.Value == nil:
+		return
+	case value.Kind == Literal && !strings.HasPrefix(value.Text, "("):
+		return
+	case value.Kind == Literal, slices.ContainsFunc(before, declaresArray):
+		s.dynamic("the value of " + a.Name.Value + " may be evaluated as that of an array")
+	default:
+		s.declared = append(s.declared, declaration{a.Name.Value, s.at})
+	}
+}
+
+func declaresArray(arg Arg) bool {
+	return arg.Kind == Literal && len(arg.Text) > 1 && strings.IndexByte("-+", arg.Text[0]) >= 0 && strings.ContainsAny(arg.Text, "aA")
 }
 
 // plainFlags reports whether a word is made of the given option letters.
@@ -251,6 +291,7 @@ func (s *scanner) assign(a *syntax.Assign) Arg {
 		s.arithmetic(a.Index)
 	}
 	if a.Array != nil {
+		s.arrays = append(s.arrays, a.Name.Value)
 		for _, e := range a.Array.Elems {
 			if e.Index != nil {
 				s.arithmetic(e.Index)
@@ -266,9 +307,7 @@ func (s *scanner) assign(a *syntax.Assign) Arg {
 	}
 	value := s.one(a.Value)
 	value.Kind = min(value.Kind, One) // it is not split, nor matched with files
-	if evaluated[a.Name.Value] {
-		s.dynamic("the variable " + a.Name.Value + " evaluates what it is set to")
-	}
+	s.locale("an assignment", a.Name.Value, value)
 	return value
 }
 
@@ -279,6 +318,8 @@ func (s *scanner) variable(name string) {
 		s.dynamic("it sets a variable by the name " + quote(name))
 	case ChangesPrograms(name):
 		s.dynamic("setting " + name + " changes what runs")
+	case evaluated[name]:
+		s.dynamic("the variable " + name + " evaluates what it is set to")
 	}
 }
 
@@ -317,6 +358,9 @@ func (s *scanner) duplicate(r *syntax.Redirect) {
 	word := s.one(r.Word)
 	switch {
 	case word.Kind == Literal && word.Text != "" && strings.Trim(strings.TrimSuffix(word.Text, "-"), "0123456789") == "":
+	case strings.HasPrefix(word.Text, "-"):
+		// >&-x closes a descriptor, and x is an argument.
+		s.dynamic("what follows >&- is not known")
 	case word.Kind == Literal && s.dialect == Bash && r.Op == syntax.DplOut && r.N == nil:
 		s.addRedirect(word, false, true)
 	default:

@@ -79,17 +79,27 @@ func (s *scanner) source(n syntax.Node, fallback string) string {
 func (b *wordBuilder) raise(k Kind) { b.kind = max(b.kind, k) }
 
 func (b *wordBuilder) parts(parts []syntax.WordPart) {
+	before := ""
 	for i, part := range parts {
-		b.part(part, i+1 < len(parts))
+		b.part(part, before, i+1 < len(parts))
 		b.started = true
+		before = ""
+		if lit, ok := part.(*syntax.Lit); ok {
+			before = lit.Value
+		}
 	}
 }
 
-func (b *wordBuilder) part(part syntax.WordPart, more bool) {
+// part adds one part of a word. before is the literal text right before it.
+func (b *wordBuilder) part(part syntax.WordPart, before string, more bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		b.lit(part.Value, more)
 	case *syntax.SglQuoted:
+		if b.dialect == POSIX && strings.HasSuffix(before, "$") && strings.Contains(part.Value, `\`) {
+			// Shells that decode $'…' look for another end of it.
+			b.dynamic("$'…' with a backslash ends elsewhere in some shells")
+		}
 		b.single(part)
 	case *syntax.DblQuoted:
 		b.double(part)
@@ -194,7 +204,7 @@ func (b *wordBuilder) double(q *syntax.DblQuoted) {
 	outer := b.in
 	b.in = quoted
 	for _, part := range q.Parts {
-		b.part(part, false)
+		b.part(part, "", false)
 	}
 	b.in = outer
 }
@@ -275,7 +285,7 @@ func (b *wordBuilder) substitution(c *syntax.CmdSubst) {
 // copied returns the text of a substitution that is `cat` with a quoted
 // here-document.
 func (b *wordBuilder) copied(c *syntax.CmdSubst) (string, bool) {
-	if len(c.Stmts) != 1 || b.declared || c.Backquotes {
+	if len(c.Stmts) != 1 || b.hasFunctions || c.Backquotes {
 		return "", false
 	}
 	stmt := c.Stmts[0]

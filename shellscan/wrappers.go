@@ -136,7 +136,9 @@ func (s *scanner) assignments(name string, rest []Arg) (env []Assignment, comman
 		if ChangesPrograms(variable) {
 			s.dynamic(name + " sets " + variable + ", which changes what runs")
 		}
-		env = append(env, Assignment{variable, Arg{Kind: rest[0].Kind, Text: value}})
+		set := Arg{Kind: rest[0].Kind, Text: value}
+		s.locale(name, variable, set)
+		env = append(env, Assignment{variable, set})
 		rest = rest[1:]
 	}
 	return env, rest
@@ -177,6 +179,9 @@ func (s *scanner) xargs(at int, c call) {
 		for i := range command {
 			if strings.Contains(command[i].Text, replaced) {
 				command[i].Kind = max(command[i].Kind, One)
+				if strings.Contains(command[i].Text, "=") { // the name before it may be replaced, too
+					command[i].Text = quote(command[i].Text)
+				}
 			}
 		}
 	}
@@ -208,6 +213,8 @@ func (s *scanner) find(at int, c call) {
 			many := end < len(args) && args[end].Text == "+"
 			s.findExec(name, arg.Text, args[i+1:end], many, c.env)
 			i = end
+		case "-files0-from": // the paths may look like options
+			s.dynamic(name + " -files0-from reads where to start")
 		case "-fprint", "-fprint0", "-fls", "-fprintf":
 			if i+1 < len(args) {
 				s.addRedirect(args[i+1], false, true)
@@ -226,8 +233,10 @@ func (s *scanner) findExec(name, action string, words []Arg, many bool, env []As
 			if many {
 				command[i].Kind = Many
 			}
+		case command[i].Kind != Literal:
+			s.dynamic(quote(command[i].Text) + " is decided at the run, and could end the command of " + action)
 		case strings.Contains(command[i].Text, "{}"):
-			command[i].Kind = max(command[i].Kind, One)
+			command[i].Kind = One
 		}
 	}
 	if strings.HasSuffix(action, "dir") {
