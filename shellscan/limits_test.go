@@ -435,6 +435,47 @@ cd a; sh b
 pushd a; ./b
 cd a; b > c
 find . -execdir ./a ';'
+find . -exec echo $x ';'
+find . -exec echo "$x" -exec a ';'
+find . -exec echo * -exec a ';'
+find -files0-from a -exec b {} +
+time -- a
+time -p -- a
+x=b; [[ x -eq 1 ]]
+[[ 1 -lt x ]]
+declare -a x='($(a))'
+declare x='($(a))'
+typeset -A x='([$(a)]=1)'
+local -a x="$y"
+x=(); declare x="$y"
+declare x=$y; x=()
+export -a x='($(a))'
+\export x=$y
+command readonly x=$y
+for SECONDS in x; do a; done
+read OPTIND
+getopts a RANDOM
+: ${SECONDS:=x}
+a >&-x
+a >&-/
+a | xargs -IA env A=1 b
+bash -c + a
+bash - -c a
+sh +
+dash -sc a
+bash -s -c a
+make 'a$(shell b)=1'
+make 'a!=1'
+make 'a!=true'
+make ':=1'
+git config core.hooksPath list
+git config core.hooksPath get
+LC_ALL=zh_CN.GBK bash -c a
+LC_ALL=zh_CN a
+LANG=$x a
+export LC_CTYPE=ja_JP.SJIS
+\export LC_ALL=zh_CN.GB18030
+env LC_ALL=zh_CN.GBK bash -c a
 unknown "$x"
 unknown *
 kill $x $(a); unknown $x`, "\n") {
@@ -560,6 +601,17 @@ ls & wait
 echo 'it'\''s' "a \"b\" \$c"
 echo a#b # comment
 watch -n 1 'ls | wc -l'
+declare x="$y"; local -r z=$y
+x=(a b); export y=c
+[[ 1 -eq 1 && -v x ]]
+LC_ALL=C sort a
+LANG=en_US.UTF-8 LC_ALL=C.utf8 ls
+find . -name 'a*' -exec echo {} b{} ';'
+bash -c - a
+time -p a
+a >&- x
+make V=1 W=yes
+git config get user.name
 unknown --flag value`, "\n") {
 		if strings.HasPrefix(text, "cat <<'X'") {
 			text = "cat <<'X' > a\n$(b) `c`\nX"
@@ -568,6 +620,28 @@ unknown --flag value`, "\n") {
 		}
 		if r := Scan(Input{Command: text, Dialect: Bash}); !r.Complete() {
 			t.Errorf("%s: %v", text, r.Dynamic)
+		}
+	}
+}
+
+// TestEndsElsewhere: what some shells take for the end of a text, others don't.
+func TestEndsElsewhere(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		dialect Dialect
+	}{
+		{`a $'\'' ; b ; a '`, POSIX},
+		{`a x$'\''b'`, POSIX},
+		{"sed 'a b\\\\\ne c' f", Bash},
+		{"sed 'i\\\nb\\\\\nw c' f", Bash},
+	} {
+		if r := Scan(Input{Command: tt.text, Dialect: tt.dialect}); r.Complete() {
+			t.Errorf("%q: read as complete: %s", tt.text, brief(r))
+		}
+	}
+	for _, text := range []string{"sed 'a b\\\nc' f", "sed 'a b\\\\\np' f"} {
+		if r := Scan(Input{Command: text, Dialect: Bash}); !r.Complete() {
+			t.Errorf("%q: %v", text, r.Dynamic)
 		}
 	}
 }
