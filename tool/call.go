@@ -34,7 +34,8 @@ type call struct {
 	approved   map[string]bool // real paths that a human has agreed to
 	preview    *rewrite        // what the human saw of a change to a file
 	waited     bool
-	shown      string // digest of what the human has agreed to
+	shown      string        // digest of what the human has agreed to
+	contents   []ContentView // what the targets held then
 
 	queued, running bool
 	unlock          func() // gives back the locks of the paths that the call changes

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/workspace"
@@ -36,6 +37,19 @@ func (t *Toolbox) AddSlowEdit(name string, between func()) {
 	t.specs[name] = &edit
 }
 
+// AddSlowCopy adds a tool like file_copy that does what between says before it
+// reads the file.
+func (t *Toolbox) AddSlowCopy(name string, between func()) {
+	slow := *fileCopy()
+	slow.name = name
+	act := slow.act
+	slow.act = func(ctx context.Context, c *call, a any) (string, any, error) {
+		between()
+		return act(ctx, c, a)
+	}
+	t.specs[name] = &slow
+}
+
 // Turns tells how many calls have the turn of a real path or wait for it.
 func (t *Toolbox) Turns(real string) int {
 	t.locks.mu.Lock()
@@ -60,4 +74,11 @@ func StageNames() []string {
 		names = append(names, s.name)
 	}
 	return names
+}
+
+// ReportOutputEvery sets the time between two reports of what a command prints.
+func ReportOutputEvery(t *testing.T, every time.Duration) {
+	was := outputEvery
+	outputEvery = every
+	t.Cleanup(func() { outputEvery = was })
 }

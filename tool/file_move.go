@@ -2,7 +2,10 @@ package tool
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/baileyhq/bailey/internal/text"
@@ -71,13 +74,45 @@ func fileCopy() *spec {
 		}
 		d := &copyData{Source: text.DisplayName(from.Real()), Destination: text.DisplayName(to.Real()), Replaced: to.exists()}
 		var err error
-		d.Files, d.Bytes, err = from.obj.CopyTo(ctx, to.obj, a.Overwrite, c.guard(ctx, from, to))
+		d.Files, d.Bytes, err = c.copy(ctx, from, to, a.Overwrite)
 		c.rec.Bytes = d.Bytes
 		if err != nil {
 			return "", nil, err
 		}
 		return fmt.Sprintf("Copied: %s -> %s (%d files, %d bytes)\n", text.VisibleControl(d.Source), text.VisibleControl(d.Destination), d.Files, d.Bytes), d, nil
 	})
+}
+
+// copy copies the source. Of a file that a human was shown, the very bytes that are
+// copied must be those: it may be large, and is read a second time here.
+func (c *call) copy(ctx context.Context, from, to *target, overwrite bool) (files int, bytes int64, err error) {
+	guard := c.guard(ctx, from, to)
+	if !c.waited || c.contents[0].SHA256 == "" {
+		return from.obj.CopyTo(ctx, to.obj, overwrite, guard)
+	}
+	if err := guard(from.Real(), to.Real(), from.obj.Info()); err != nil {
+		return 0, 0, err
+	}
+	f, err := from.obj.Open()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	opts := jail.ReplaceOptions{Perm: f.Info().Mode().Perm(), Parents: true, Exclusive: !overwrite}
+	_, err = to.obj.Replace(ctx, opts, func(w io.Writer) error {
+		h := sha256.New()
+		if bytes, err = io.Copy(io.MultiWriter(w, h), &patientReader{ctx, f}); err != nil {
+			return err
+		}
+		if hex.EncodeToString(h.Sum(nil)) != c.contents[0].SHA256 {
+			return conflictWith(from)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, bytes, err
+	}
+	return 1, bytes, nil
 }
 
 // checkEnds refuses what could not end well at all.

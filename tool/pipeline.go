@@ -44,6 +44,7 @@ func (t *Toolbox) decode(_ context.Context, c *call) error {
 	c.args = args
 	if s.command != nil {
 		c.command = s.command(args)
+		c.command.piped = c.req.Streams != nil && c.req.Streams.Stdin != nil
 		c.noteCommand()
 	}
 	if s.check != nil {
@@ -199,6 +200,13 @@ func (t *Toolbox) intend(ctx context.Context, c *call) error {
 func (t *Toolbox) act(ctx context.Context, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	// To use the approval up and to record the intent takes as long as the disk
+	// wants, which is long enough for somebody to swap a file.
+	if c.waited && c.changes {
+		if err := t.stillShown(ctx, c); err != nil {
+			return err
+		}
 	}
 	c.output, c.data, err = c.spec.act(ctx, c, c.args)
 	if err == nil && c.waited && !c.changes {

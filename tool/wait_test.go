@@ -386,27 +386,37 @@ func TestRequestIsBounded(t *testing.T) {
 }
 
 // The last moment at which something can be swapped is between the claim and the
-// act: a change is not made then, and what was read is not told.
+// act: a change is not made then, nothing runs, and what was read is not told.
 func TestSwappedAfterTheClaim(t *testing.T) {
 	edit := args{"path": "x.txt", "edits": []args{{"old_text": "one", "new_text": "two"}}}
+	ends, trees := args{"source": "x.txt", "destination": "y.txt"}, args{"source": "d", "destination": "e"}
+	const x, beneath, script = "x.txt", "d/z.txt", "run.sh"
 	for _, tt := range []struct {
-		tool string
-		args args
+		tool, name string // name is what is swapped
+		args       args
 	}{
-		{"file_read", args{"path": "x.txt"}},
-		{"file_read_many", args{"paths": []string{"x.txt"}}},
-		{"file_grep", args{"path": "x.txt", "pattern": "."}},
-		{"file_write", args{"path": "x.txt", "content": "two\n"}},
-		{"file_edit", edit},
+		{"file_read", x, args{"path": "x.txt"}},
+		{"file_read_many", x, args{"paths": []string{"x.txt"}}},
+		{"file_grep", x, args{"path": "x.txt", "pattern": "."}},
+		{"file_write", x, args{"path": "x.txt", "content": "two\n"}},
+		{"file_edit", x, edit},
+		{"file_copy", x, ends},
+		{"file_copy", beneath, trees},
+		{"file_move", x, ends},
+		{"file_move", beneath, trees},
+		{"file_delete", x, args{"path": "x.txt"}},
+		{"file_delete", beneath, args{"path": "d", "recursive": true}},
+		{"shell", script, args{"command": "./run.sh"}},
+		{"shell", x, args{"command": "cat < x.txt"}},
 	} {
 		for _, swap := range []bool{false, true} {
 			var b *box
 			b = newBox(t, setup{
-				tree: []string{"file x.txt one\n"}, policy: askForAll("file_*"),
+				tree: []string{"file x.txt one\n", "file d/z.txt one\n", "file run.sh one\n"}, policy: askForAll("file_*", "shell"), runs: true,
 				ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
 					return &tool.Approval{ID: "1", Claim: func(context.Context) error {
 						if swap {
-							return os.WriteFile(b.root+"/x.txt", []byte("one\nmallory\n"), 0o644)
+							return os.WriteFile(filepath.Join(b.root, tt.name), []byte("one\nmallory\n"), 0o644)
 						}
 						return nil
 					}}, nil
@@ -419,10 +429,35 @@ func TestSwappedAfterTheClaim(t *testing.T) {
 			case !swap && !r.Success:
 				t.Errorf("%s: %s", tt.tool, r.Error)
 			case swap && (r.ErrorKind != tool.Conflict || strings.Contains(string(raw), "mallory")):
-				t.Errorf("%s: %s", tt.tool, raw)
-			case swap && b.content("x.txt") != "one\nmallory\n":
-				t.Errorf("%s: what was written meanwhile is lost", tt.tool)
+				t.Errorf("%s %s: %s", tt.tool, tt.name, raw)
+			case swap && (!b.exists(tt.name) || b.content(tt.name) != "one\nmallory\n" || b.exists("y.txt") || b.exists("e") || len(b.commands) > 0):
+				t.Errorf("%s %s: it was carried out", tt.tool, tt.name)
 			}
+		}
+	}
+}
+
+// A file that is rewritten while the copy begins is not what was approved.
+func TestSwappedDuringTheCopy(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		d := &desk{}
+		b := newBox(t, setup{tree: []string{"file x.txt one\n", "file y.txt y\n"}, ask: d.ask, rules: []policy.Rule{
+			{Name: "ask", Action: policy.Supervised, Paths: []string{"y.txt"}},
+		}})
+		b.AddSlowCopy("slow_copy", func() {
+			if !swap {
+				return
+			}
+			if err := os.WriteFile(b.root+"/x.txt", []byte("eve\n"), 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+		r := b.call("slow_copy", args{"source": "x.txt", "destination": "y.txt", "overwrite": true})
+		if r.Success == swap || swap && r.ErrorKind != tool.Conflict {
+			t.Errorf("%+v", r)
+		}
+		if got := b.content("y.txt"); got != map[bool]string{false: "one\n", true: "y\n"}[swap] {
+			t.Errorf("the destination holds %q", got)
 		}
 	}
 }
