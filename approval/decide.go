@@ -69,13 +69,9 @@ func (r *row) decide(d Decision, now time.Time) error {
 
 // settle ends the wait of a request, once: whoever comes second changes nothing.
 func (s *Store) settle(ctx context.Context, tx *sql.Tx, r *row) error {
-	expires := int64(0)
-	if !r.Expires.IsZero() {
-		expires = r.Expires.UnixNano()
-	}
 	done, err := tx.ExecContext(ctx,
 		`UPDATE requests SET state = ?, scope = ?, decided = ?, decider = ?, reason = ?, expires = ? WHERE id = ? AND state = 'pending'`,
-		r.State, r.Scope, r.Decided.UnixNano(), r.By, r.Reason, expires, r.ID)
+		r.State, r.Scope, stamp(r.Decided), r.By, r.Reason, stamp(r.Expires), r.ID)
 	if err != nil {
 		return err
 	}

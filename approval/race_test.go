@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +35,10 @@ func play(role string) int {
 		err = callers(s, dir)
 	case "approver":
 		err = approvers(s)
+	case "filler":
+		return fill(s)
+	case "no room":
+		err = claimWithoutRoom(s)
 	case "watcher":
 		if _, err = s.Attend(); err == nil {
 			fmt.Println("attends")
@@ -141,6 +147,7 @@ func TestRace(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := open(t, dir, approval.Options{MaxPending: 1000})
+	s.Journal(t)
 	roles := []string{"caller", "caller", "approver", "approver"}
 	running := make([]*exec.Cmd, len(roles))
 	for i, role := range roles {
@@ -168,7 +175,7 @@ func TestRace(t *testing.T) {
 		kill(cmd)
 	}
 	checkEffects(t, s, dir)
-	t.Logf("%d kills, %v", kills, tally(t, s))
+	t.Logf("%d kills, %v", kills, checkWays(t, s))
 }
 
 func tally(t *testing.T, s *approval.Store) map[approval.State]int {
@@ -180,6 +187,28 @@ func tally(t *testing.T, s *approval.Store) map[approval.State]int {
 	count := map[approval.State]int{}
 	for _, e := range all {
 		count[e.State]++
+	}
+	return count
+}
+
+// ways are the states that a request may go through. One that a grant covers begins
+// approved.
+var ways = map[string]bool{
+	"pending": true, "pending denied": true, "pending expired": true, "pending cancelled": true,
+	"pending approved": true, "pending approved executed": true, "pending approved expired": true,
+	"approved": true, "approved executed": true, "approved expired": true,
+}
+
+// checkWays looks at every state that every request had.
+func checkWays(t *testing.T, s *approval.Store) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for id, states := range s.Journaled(t) {
+		way := strings.Trim(fmt.Sprint(states), "[]")
+		count[way]++
+		if !ways[way] {
+			t.Errorf("%s was %s", id, way)
+		}
 	}
 	return count
 }
@@ -197,19 +226,122 @@ func checkEffects(t *testing.T, s *approval.Store, dir string) {
 	if len(effects) == 0 {
 		t.Error("nothing had an effect")
 	}
-	all, err := s.List(context.Background(), approval.Filter{})
+	states := s.Journaled(t)
+	for id, n := range effects {
+		way := strings.Trim(fmt.Sprint(states[id]), "[]")
+		if n != 1 || !strings.HasSuffix(way, "approved executed") {
+			t.Errorf("%d effects of %s, which was %s", n, id, way)
+		}
+	}
+}
+
+// TestOneOfManyDecides has approvers, a caller that gives up and callers that claim
+// meet on one request, over two stores.
+func TestOneOfManyDecides(t *testing.T) {
+	requests := 200
+	if os.Getenv("BAILEY_LONG") != "" {
+		requests = 1000
+	}
+	dir := t.TempDir()
+	stores := []*approval.Store{open(t, dir, approval.Options{}), open(t, dir, approval.Options{})}
+	stores[0].Journal(t)
+	outcomes := map[approval.State]int{}
+	for i := range requests {
+		e, err := stores[0].Submit(context.Background(), request(fmt.Sprint(i)), ttl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes[meet(t, stores, e, i)]++
+	}
+	t.Log(outcomes, checkWays(t, stores[0]))
+	for _, state := range []approval.State{approval.Executed, approval.Denied, approval.Cancelled} {
+		if outcomes[state] == 0 {
+			t.Errorf("no request was %s", state)
+		}
+	}
+}
+
+// meet returns what became of a request that many decide and claim at once. Who
+// starts first is another one each turn.
+func meet(t *testing.T, stores []*approval.Store, e approval.Entry, turn int) approval.State {
+	t.Helper()
+	var decisions, approvals, claims atomic.Int32
+	try := func(s *approval.Store, act string) {
+		err := acts[act](s, e.ID)
+		switch {
+		case err == nil:
+			decisions.Add(1)
+			if act == "approve" {
+				approvals.Add(1)
+			}
+		case !errors.Is(err, approval.ErrDecided):
+			t.Errorf("%s: %v", act, err)
+		}
+	}
+	claim := func(s *approval.Store) {
+		err := s.Claim(context.Background(), e.ID, e.Digest)
+		if err == nil {
+			claims.Add(1)
+		} else if !errors.Is(err, approval.ErrUsed) && !errors.Is(err, approval.ErrNotApproved) {
+			t.Errorf("claim: %v", err)
+		}
+	}
+	var busy sync.WaitGroup
+	all := []string{"approve", "deny", "approve", "cancel"}
+	for i := range all {
+		busy.Go(func() { try(stores[i%2], all[(i+turn)%len(all)]) })
+		busy.Go(func() { claim(stores[i%2]) })
+	}
+	busy.Wait()
+	claim(stores[0])
+	if decisions.Load() != 1 || claims.Load() != approvals.Load() {
+		t.Errorf("%d decisions, %d of them yes, and %d claims", decisions.Load(), approvals.Load(), claims.Load())
+	}
+	after, err := stores[1].Get(context.Background(), e.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]approval.Entry{}
-	for _, e := range all {
-		known[e.ID] = e
+	return after.State
+}
+
+// fill has as many requests wait as it can.
+func fill(s *approval.Store) int {
+	s.MaxPending = 5
+	var busy sync.WaitGroup
+	var failed atomic.Bool
+	for i := range 8 {
+		busy.Go(func() {
+			for j := range 5 {
+				digest := fmt.Sprint(os.Getpid(), i, j)
+				if _, err := s.Submit(context.Background(), approval.Request{Digest: digest}, 0); err != nil && !errors.Is(err, approval.ErrFull) {
+					fmt.Fprintln(os.Stderr, err)
+					failed.Store(true)
+				}
+			}
+		})
 	}
-	for id, n := range effects {
-		e := known[id]
-		if n != 1 || e.State != approval.Executed || e.By == "" {
-			t.Errorf("%d effects of %s, which is %s, decided by %q", n, id, e.State, e.By)
+	busy.Wait()
+	if failed.Load() {
+		return 1
+	}
+	return 0
+}
+
+// TestCapOfProcesses: the bound is one for all processes.
+func TestCapOfProcesses(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, approval.Options{})
+	var fillers []*exec.Cmd
+	for range 4 {
+		fillers = append(fillers, start(t, dir, "filler", "here"))
+	}
+	for _, cmd := range fillers {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
 		}
+	}
+	if count := tally(t, s); count[approval.Pending] != 5 {
+		t.Errorf("there are %v", count)
 	}
 }
 

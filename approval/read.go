@@ -84,7 +84,7 @@ func (s *Store) seen(r *row) Entry {
 }
 
 func (s *Store) query(ctx context.Context, q queryer, where string, args ...any) (found []*row, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+columns+" FROM requests WHERE "+where, args...)
+	rows, err := q.QueryContext(ctx, selectRows+where, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,18 @@ import (
 	"time"
 )
 
-// columns are those of an Entry, in the order in which scan reads them.
+// columns are those of a request, in the order in which scan reads them. The
+// details follow.
 const columns = `id, digest, cover, session, principal, grp, workspace, task, tool, op, rule, message, command,
-	paths, details, state, scope, created, expires, decided, decider, reason, joined, delivered, ttl`
+	paths, state, scope, created, expires, decided, decider, reason, joined, ttl, delivered`
+
+const selectRows = `SELECT ` + columns + `, (SELECT body FROM details WHERE details.seq = requests.seq) FROM requests WHERE `
 
 // row is an entry with what only the store needs.
 type row struct {
 	Entry
-	delivered bool
 	ttl       time.Duration // 0: never expires
+	delivered bool          // a caller was given the outcome
 }
 
 func scan(from interface{ Scan(dest ...any) error }) (*row, error) {
@@ -27,8 +30,8 @@ func scan(from interface{ Scan(dest ...any) error }) (*row, error) {
 		created, expires, decided int64
 	)
 	err := from.Scan(&r.ID, &r.Digest, &r.Grant, &r.Session, &r.Principal, &r.Group, &r.Workspace, &r.Task,
-		&r.Tool, &r.Op, &r.Rule, &r.Message, &r.Command, &paths, &details, &r.State, &r.Scope,
-		&created, &expires, &decided, &r.By, &r.Reason, &r.Joined, &r.delivered, &r.ttl)
+		&r.Tool, &r.Op, &r.Rule, &r.Message, &r.Command, &paths, &r.State, &r.Scope,
+		&created, &expires, &decided, &r.By, &r.Reason, &r.Joined, &r.ttl, &r.delivered, &details)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +52,17 @@ func moment(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
+// stamp is the opposite of moment.
+func stamp(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
 // find reads one request. where has one parameter.
 func find(ctx context.Context, q queryer, where string, arg any) (*row, error) {
-	return scan(q.QueryRowContext(ctx, "SELECT "+columns+" FROM requests WHERE "+where, arg))
+	return scan(q.QueryRowContext(ctx, selectRows+where, arg))
 }
 
 func byID(ctx context.Context, q queryer, id string) (*row, error) {
@@ -63,25 +74,18 @@ func byID(ctx context.Context, q queryer, id string) (*row, error) {
 }
 
 func insert(ctx context.Context, tx *sql.Tx, r *row) error {
-	expires := int64(0)
-	if !r.Expires.IsZero() {
-		expires = r.Expires.UnixNano()
-	}
-	decided := int64(0)
-	if !r.Decided.IsZero() {
-		decided = r.Decided.UnixNano()
-	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO requests (`+columns+`)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+	made, err := tx.ExecContext(ctx, `INSERT INTO requests (`+columns+`)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		r.ID, r.Digest, r.Grant, r.Session, r.Principal, r.Group, r.Workspace, r.Task,
-		r.Tool, r.Op, r.Rule, r.Message, r.Command, []byte(strings.Join(r.Paths, "\x00")), notNil(r.Details),
-		r.State, r.Scope, r.Created.UnixNano(), expires, decided, r.By, r.Reason, r.Joined, r.delivered, int64(r.ttl))
-	return err
-}
-
-func notNil(b []byte) []byte {
-	if b == nil {
-		return []byte{}
+		r.Tool, r.Op, r.Rule, r.Message, r.Command, []byte(strings.Join(r.Paths, "\x00")),
+		r.State, r.Scope, stamp(r.Created), stamp(r.Expires), stamp(r.Decided), r.By, r.Reason, r.Joined, int64(r.ttl), r.delivered)
+	if err != nil || len(r.Details) == 0 {
+		return err
 	}
-	return b
+	seq, err := made.LastInsertId()
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO details (seq, body) VALUES (?, ?)`, seq, []byte(r.Details))
+	return err
 }

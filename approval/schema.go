@@ -11,6 +11,8 @@ const schemaVersion = 1
 
 // migrations lead from version to version. Times are nanoseconds since 1970; an
 // expires of 0 is never. paths are joined by NUL, because they need not be UTF-8.
+// The details may be large and never change: apart, they are not written anew with
+// every state, and not read for one.
 var migrations = [schemaVersion]string{`
 CREATE TABLE requests (
 	seq       INTEGER PRIMARY KEY,
@@ -28,7 +30,6 @@ CREATE TABLE requests (
 	message   TEXT NOT NULL,
 	command   TEXT NOT NULL,
 	paths     BLOB NOT NULL,
-	details   BLOB NOT NULL,
 	state     TEXT NOT NULL CHECK (state IN ('pending','approved','executed','denied','expired','cancelled')),
 	scope     TEXT NOT NULL DEFAULT '',
 	ttl       INTEGER NOT NULL,
@@ -41,7 +42,15 @@ CREATE TABLE requests (
 	delivered INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX requests_by_digest ON requests (digest);
-CREATE INDEX requests_by_state ON requests (state, expires);
+CREATE INDEX requests_by_expiry ON requests (state, expires);
+CREATE INDEX requests_by_end ON requests (state, decided);
+CREATE TABLE details (
+	seq  INTEGER PRIMARY KEY,
+	body BLOB NOT NULL
+);
+CREATE TRIGGER details_go_too AFTER DELETE ON requests BEGIN
+	DELETE FROM details WHERE seq = OLD.seq;
+END;
 CREATE TABLE grants (
 	session TEXT NOT NULL,
 	cover   TEXT NOT NULL,

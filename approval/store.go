@@ -103,7 +103,7 @@ func prepareFile(dir, file string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", file)
 	}
-	return checkOwner(file, info)
+	return checkClosed(file, info, 0o077) // requests show what files hold
 }
 
 // checkPrivate refuses a directory in which others could put files.
@@ -114,10 +114,8 @@ func checkPrivate(dir string) error {
 		return err
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory", dir)
-	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("others can write to %s", dir)
 	}
-	return checkOwner(dir, info)
+	return checkClosed(dir, info, 0o022)
 }
 
 // Close closes the store. Requests stay.

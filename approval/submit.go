@@ -63,7 +63,8 @@ func lapse(ctx context.Context, tx *sql.Tx, now time.Time) error {
 // attach finds the request that an equal call has left, if it still has something
 // to say.
 func (s *Store) attach(ctx context.Context, tx *sql.Tx, r *Request, now time.Time) (*Entry, error) {
-	rows, err := s.query(ctx, tx, `digest = ? ORDER BY seq DESC`, r.Digest)
+	rows, err := s.query(ctx, tx, `digest = ? AND (state IN ('pending','approved') OR state IN ('denied','expired') AND delivered = 0)
+		ORDER BY seq DESC`, r.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -74,19 +75,31 @@ func (s *Store) attach(ctx context.Context, tx *sql.Tx, r *Request, now time.Tim
 			_, err := tx.ExecContext(ctx, `UPDATE requests SET joined = joined + 1 WHERE id = ?`, known.ID)
 			return &known.Entry, err
 		case Approved:
-			// One for the session is covered by its grant, call by call.
-			if known.Scope == Once {
-				return &known.Entry, nil
+			asked, err := s.wasAsked(ctx, tx, known)
+			if err != nil {
+				return nil, err
+			}
+			if asked {
+				return &known.Entry, deliver(ctx, tx, known.ID)
 			}
 		case Denied, Expired:
-			if known.delivered || now.Sub(known.Decided) >= known.kept() {
-				continue
+			if now.Sub(known.Decided) < known.kept() {
+				return &known.Entry, deliver(ctx, tx, known.ID)
 			}
-			return &known.Entry, deliver(ctx, tx, known.ID)
 		case Executed, Cancelled:
 		}
 	}
 	return nil, nil
+}
+
+// wasAsked tells an approval that a human gave from one that a grant of the session
+// did: that is for the call which it was made for, and each call gets its own.
+func (s *Store) wasAsked(ctx context.Context, tx *sql.Tx, r *row) (asked bool, err error) {
+	if r.Scope == Once {
+		return true, nil
+	}
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM grants WHERE request = ?)`, r.ID).Scan(&asked)
+	return asked, err
 }
 
 // kept is how long an outcome waits for a caller to fetch it.
@@ -114,7 +127,7 @@ func (s *Store) create(ctx context.Context, tx *sql.Tx, q Request, ttl time.Dura
 	case err != nil:
 		return nil, err
 	case granted:
-		r.State, r.Scope, r.By, r.Decided, r.Fresh = Approved, Session, by, now, false
+		r.State, r.Scope, r.By, r.Decided, r.Fresh, r.delivered = Approved, Session, by, now, false, true
 	default:
 		var waiting int
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM requests WHERE state = 'pending'`).Scan(&waiting); err != nil {
