@@ -23,6 +23,7 @@ const attackerName = "bailey-attacker"
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == attackerName {
+		attacks["launch"] = func(a []string) error { return launch(a[0], a[1]) }
 		if err := attack(os.Args[1], os.Args[2:]); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -235,12 +236,6 @@ var attacks = map[string]func(args []string) error{
 		cmd := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; while :; do date +%s%N > "+a[0]+"; sleep 0.02; done")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return cmd.Start()
-	},
-	"stubborn": func([]string) error {
-		_, _ = os.Stdout.WriteString("ready\n")
-		for {
-			time.Sleep(time.Hour)
-		}
 	},
 }
 

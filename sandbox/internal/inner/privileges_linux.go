@@ -33,7 +33,7 @@ func restrict(s *wire.Setup) error {
 	if _, _, errno := onAll(unix.SYS_GETPID, 0, 0, 0, 0, 0, 0); errno == unix.ENOTSUP {
 		alone, onAll = true, syscall.Syscall6
 	}
-	if err := restrictWrites(s.Writable, onAll); err != nil {
+	if err := restrictWrites(s.Writable); err != nil {
 		return fail("landlock", err)
 	}
 	if err := dropCapabilities(onAll); err != nil {
