@@ -22,6 +22,8 @@ type Command struct {
 	Timeout    time.Duration // 0: as the configuration says
 	Network    string        // off, allow, full or host; "": as the configuration says
 	Background bool
+	Operator   bool     // the operator has typed it, no agent
+	Streams    *Streams // nil: Stdin is what it reads, and the result is all that is told
 }
 
 // CommandResult is the structured result of the tool shell.

@@ -22,8 +22,8 @@ const (
 
 type progressKey struct{}
 
-// WithProgress has the calls under ctx report their progress. Searches, listings
-// and reads of large files do. The calls wait for report, which is never called
+// WithProgress has the calls under ctx report their progress. Searches, listings,
+// reads of large files and commands do. The calls wait for report, which is never called
 // twice at once by one call.
 func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, &reporter{report: report})

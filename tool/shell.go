@@ -107,9 +107,12 @@ func runShell(ctx context.Context, c *call, a *shellArgs) (string, *CommandResul
 			Message: "no command can be isolated here, so that none runs; use the file tools, or ask the operator to set up a sandbox",
 		}
 	}
+	streams, stop := watched(ctx, c.req.Streams)
+	defer stop()
 	r, err := c.box.Shell(ctx, &Command{
 		Shell: c.command.shell, Text: c.command.text(), Argv: slices.Clone(a.Argv), Dir: c.targets[0].Real(), Env: maps.Clone(a.Env),
 		Stdin: deref(a.Stdin), Timeout: time.Duration(a.Timeout), Network: a.Network, Background: a.Background,
+		Operator: c.req.Operator, Streams: streams,
 	})
 	if err != nil {
 		return "", nil, err

@@ -38,6 +38,11 @@ type Request struct {
 	Args json.RawMessage `json:"args"` // an object; empty means no arguments
 	// Who calls, as the runtime knows it; never taken from arguments.
 	Session, Principal, Group string
+	// Operator says that the operator has typed this call: that is the approval of
+	// what the policy supervises, so that nobody is asked. What it denies stays denied.
+	Operator bool `json:"-"`
+	// Streams are those of a command; nil: what the arguments say, and the result.
+	Streams *Streams `json:"-"`
 }
 
 // Result is the answer to a call.
