@@ -44,7 +44,6 @@ func (t *Toolbox) decode(_ context.Context, c *call) error {
 	c.args = args
 	if s.command != nil {
 		c.command = s.command(args)
-		c.command.piped = c.req.Streams != nil && c.req.Streams.Stdin != nil
 		c.noteCommand()
 	}
 	if s.check != nil {

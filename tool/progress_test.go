@@ -9,7 +9,7 @@ import (
 	"github.com/baileyhq/bailey/tool"
 )
 
-func rawArgs(t *testing.T, a args) json.RawMessage {
+func rawArgs(t testing.TB, a args) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(a)
 	if err != nil {

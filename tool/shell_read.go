@@ -16,7 +16,6 @@ import (
 // command is the command of a call and what is known of it.
 type command struct {
 	args      *shellArgs
-	piped     bool   // it reads a stream of the face
 	shell     string // real path of the shell that reads the text; "" for an argument list
 	reading   *shellscan.Reading
 	access    policy.CommandAccess
@@ -76,7 +75,7 @@ func (t *Toolbox) resolveCommand(ctx context.Context, c *call) error {
 func (m *command) read(t *Toolbox) {
 	in := shellscan.Input{
 		Command: m.text(), Argv: m.args.Argv, Dialect: shellscan.POSIX,
-		Env: slices.Sorted(maps.Keys(m.args.Env)), Stdin: m.args.Stdin != nil || m.piped,
+		Env: slices.Sorted(maps.Keys(m.args.Env)), Stdin: m.args.Stdin != nil,
 	}
 	m.dynamic = nil
 	if in.Argv == nil {
