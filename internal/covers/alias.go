@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/baileyhq/bailey/jail"
+	"github.com/baileyhq/bailey/sandbox"
 )
 
 // aliases covers the other names of files that are masked or read-only: through
 // one of them a command would read or change the same file.
 func (a *assembly) aliases(folder int, from *ground) error {
-	wanted := map[jail.FileID]CoverKind{}
+	wanted := map[jail.FileID]sandbox.CoverKind{}
 	for _, c := range a.covers[folder] {
-		if c.file && c.link > 1 && c.kind != Pin {
-			if kind, ok := wanted[c.id]; !ok || kind != Mask {
+		if c.file && c.link > 1 && c.kind != sandbox.Pin {
+			if kind, ok := wanted[c.id]; !ok || kind != sandbox.Mask {
 				wanted[c.id] = c.kind
 			}
 		}
@@ -38,7 +39,7 @@ func (a *assembly) aliases(folder int, from *ground) error {
 	return nil
 }
 
-func (a *assembly) aliasesIn(g *ground, n *node, wanted map[jail.FileID]CoverKind) error {
+func (a *assembly) aliasesIn(g *ground, n *node, wanted map[jail.FileID]sandbox.CoverKind) error {
 	w := walk{assembly: a, g: g}
 	_, _, err := g.tree.List(n.rel, func(name string, kind fs.FileMode, ino uint64) error {
 		rel := n.join(name)
@@ -53,14 +54,13 @@ func (a *assembly) aliasesIn(g *ground, n *node, wanted map[jail.FileID]CoverKin
 			if err != nil || info.ID() != id {
 				continue
 			}
-			if kind == ReadOnly && (!g.writable() || a.within(g.number, rel)) {
+			if kind == sandbox.ReadOnly && (!g.writable() || a.within(g.number, rel)) {
 				continue
 			}
-			if err := w.put(rel, kind, "hard link"); err != nil {
-				return err
+			w.put(rel, kind, "hard link")
+			if c := a.covers[g.number][rel]; c != nil {
+				c.id, c.link, c.file = id, info.Nlink(), true
 			}
-			c := a.covers[g.number][rel]
-			c.id, c.link, c.file = id, info.Nlink(), true
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/baileyhq/bailey/jail"
+	"github.com/baileyhq/bailey/sandbox"
 )
 
 // assembly puts a Scan together.
@@ -27,7 +28,7 @@ type assembly struct {
 
 // cover is one before its object was looked at.
 type cover struct {
-	kind CoverKind
+	kind sandbox.CoverKind
 	id   jail.FileID // zero: not known yet
 	link uint64      // number of hard links, if known
 	file bool
@@ -48,18 +49,14 @@ func newAssembly(s *Scanner) *assembly {
 func (a *assembly) ground(g *ground) error {
 	root := g.frameRoot()
 	w := walk{assembly: a, g: g}
-	if err := w.dir(&root, "."); err != nil {
-		return err
-	}
+	w.dir(&root, ".")
 	mounts, err := g.tree.Mounts()
 	if err != nil {
 		return err
 	}
 	for _, rel := range mounts {
 		if !g.inInner(rel) && !a.hidden(g.number, rel) {
-			if err := w.put(rel, Mask, "builtin:mount"); err != nil {
-				return err
-			}
+			w.put(rel, sandbox.Mask, "builtin:mount")
 		}
 	}
 	return nil
@@ -90,7 +87,7 @@ func (g *ground) inInner(rel string) bool {
 // hidden tells whether a path lies beneath a mask.
 func (a *assembly) hidden(folder int, rel string) bool {
 	for dir := parentOf(rel); ; dir = parentOf(dir) {
-		if c := a.covers[folder][dir]; c != nil && c.kind == Mask {
+		if c := a.covers[folder][dir]; c != nil && c.kind == sandbox.Mask {
 			return true
 		}
 		if dir == "." {
@@ -103,7 +100,7 @@ func (a *assembly) hidden(folder int, rel string) bool {
 // directory, from above or itself.
 func (a *assembly) within(folder int, rel string) bool {
 	for ; ; rel = parentOf(rel) {
-		if c := a.covers[folder][rel]; c != nil && c.kind != Pin {
+		if c := a.covers[folder][rel]; c != nil && c.kind != sandbox.Pin {
 			return true
 		}
 		if rel == "." {
@@ -129,61 +126,59 @@ func (w *walk) place(rel string) Place {
 }
 
 // put adds a cover.
-func (w *walk) put(rel string, kind CoverKind, rule string) error {
+func (w *walk) put(rel string, kind sandbox.CoverKind, rule string) {
 	if old := w.covers[w.g.number][rel]; old != nil {
-		if old.kind == Pin || kind == Mask {
+		if old.kind == sandbox.Pin || kind == sandbox.Mask {
 			old.kind = kind
 		}
-		return nil
+		return
 	}
-	w.covers[w.g.number][rel] = &cover{kind: kind}
-	w.byRule[rule]++
-	if w.count++; w.count > MaxCovers {
-		most := slices.MaxFunc(slices.Sorted(maps.Keys(w.byRule)), func(x, y string) int {
-			return cmp.Compare(w.byRule[x], w.byRule[y])
-		})
-		return &LimitError{Rule: most, Real: w.sample[most]}
-	}
-	if w.byRule[rule] == 1 {
+	if w.byRule[rule]++; w.byRule[rule] == 1 {
 		w.sample[rule] = w.place(rel).Real
 	}
-	return nil
+	if w.count++; w.count <= w.scanner.limit {
+		w.covers[w.g.number][rel] = &cover{kind: kind}
+	}
+}
+
+// tooMany is an error if there are more covers than can be.
+func (a *assembly) tooMany() error {
+	if a.count <= a.scanner.limit {
+		return nil
+	}
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(a.byRule)), func(x, y string) int {
+		return cmp.Compare(a.byRule[x], a.byRule[y])
+	})
+	return &LimitError{Limit: a.scanner.limit, Rule: most, Real: a.sample[most]}
 }
 
 // dir adds what a directory asks for, and what lies in it.
-func (w walk) dir(k *kid, rel string) error {
+func (w walk) dir(k *kid, rel string) {
 	n := k.node
 	switch {
 	case n.sealed:
 		if !w.guarded {
 			w.scan.Sealed = append(w.scan.Sealed, w.place(rel))
 		}
-		return w.put(rel, Mask, "builtin:unreadable")
+		w.put(rel, sandbox.Mask, "builtin:unreadable")
+		return
 	case k.read == held && !n.allows(mayRead) && !w.reaches(rel):
 		w.guard(k, rel)
-		return w.put(rel, Mask, k.rule)
+		w.put(rel, sandbox.Mask, k.rule)
+		return
 	}
 	if w.g.writable() && !w.held && (k.change == shut || k.change == held && !n.allows(mayChange) && !w.reaches(rel)) {
 		w.guard(k, rel)
-		if err := w.put(rel, ReadOnly, k.rule); err != nil {
-			return err
-		}
+		w.put(rel, sandbox.ReadOnly, k.rule)
 		w.held, w.guarded = true, w.guarded || k.guard
 	}
-	if err := w.repository(n, rel); err != nil {
-		return err
-	}
+	w.repository(n, rel)
 	for i := range n.marks {
-		if err := w.mark(&n.marks[i], n.join(n.marks[i].name)); err != nil {
-			return err
-		}
+		w.mark(&n.marks[i], n.join(n.marks[i].name))
 	}
 	for i := range n.kids {
-		if err := w.dir(&n.kids[i], n.kids[i].node.rel); err != nil {
-			return err
-		}
+		w.dir(&n.kids[i], n.kids[i].node.rel)
 	}
-	return nil
 }
 
 // reaches tells whether another allowed folder lies in the directory: by its own
@@ -198,14 +193,14 @@ func (w *walk) guard(k *kid, rel string) {
 }
 
 // repository notes a directory that is one for git, or has a part of it.
-func (w *walk) repository(n *node, rel string) error {
+func (w *walk) repository(n *node, rel string) {
 	at := w.place(rel)
 	if n.shape != 0 {
 		w.scan.shapes[at.Real] = n.shape
 	}
 	named := rel != "." && namedGit(path.Base(rel))
 	if !named && !n.shape.complete() || w.guarded {
-		return nil
+		return
 	}
 	w.scan.Repositories = append(w.scan.Repositories, Repository{Place: at, Named: named, Held: w.held})
 	if rel != "." {
@@ -214,13 +209,12 @@ func (w *walk) repository(n *node, rel string) error {
 	if named {
 		w.trees = append(w.trees, path.Dir(at.Real))
 	}
-	if !w.g.writable() || w.held || rel == "." {
-		return nil
+	if w.g.writable() && !w.held && rel != "." {
+		w.put(rel, sandbox.Pin, "")
 	}
-	return w.put(rel, Pin, "")
 }
 
-func (w *walk) mark(m *mark, rel string) error {
+func (w *walk) mark(m *mark, rel string) {
 	if m.what&lock != 0 {
 		w.scan.Locks = append(w.scan.Locks, w.place(rel))
 	}
@@ -232,18 +226,15 @@ func (w *walk) mark(m *mark, rel string) error {
 	}
 	switch {
 	case m.what&(masked|special) != 0:
-		return w.put(rel, Mask, m.rule)
+		w.put(rel, sandbox.Mask, m.rule)
 	case m.what&kept != 0 && !w.held:
-		return w.put(rel, ReadOnly, m.rule)
+		w.put(rel, sandbox.ReadOnly, m.rule)
 	}
-	return nil
 }
 
 // finish looks at the objects that are to be covered, and adds what follows.
 func (a *assembly) finish(ctx context.Context) (*Scan, error) {
-	if err := a.addHooks(ctx); err != nil {
-		return nil, err
-	}
+	a.addHooks(ctx)
 	for i, g := range a.scanner.grounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -259,18 +250,28 @@ func (a *assembly) finish(ctx context.Context) (*Scan, error) {
 		if err := a.pin(i, g); err != nil {
 			return nil, err
 		}
+	}
+	a.sort()
+	if err := a.tooMany(); err != nil {
+		return a.scan, err
+	}
+	for i := range a.scanner.grounds {
 		a.emit(i)
 	}
+	return a.scan, nil
+}
+
+// sort orders all but the covers.
+func (a *assembly) sort() {
 	byReal := func(x, y Place) int { return compareRel(x.Real, y.Real) }
 	slices.SortFunc(a.scan.Guarded, func(x, y Guarded) int { return byReal(x.Place, y.Place) })
 	slices.SortFunc(a.scan.Repositories, func(x, y Repository) int { return byReal(x.Place, y.Place) })
 	slices.SortFunc(a.scan.Locks, byReal)
 	slices.SortFunc(a.scan.Sealed, byReal)
-	return a.scan, nil
 }
 
 // addHooks covers the directories that git runs hooks from.
-func (a *assembly) addHooks(ctx context.Context) error {
+func (a *assembly) addHooks(ctx context.Context) {
 	for _, real := range a.scanner.hooks(ctx, a.trees) {
 		g, rel := a.scanner.groundOf(real)
 		if g == nil || rel == "." || !g.writable() || a.within(g.number, rel) {
@@ -282,11 +283,8 @@ func (a *assembly) addHooks(ctx context.Context) error {
 		}
 		w := walk{assembly: a, g: g}
 		a.scan.Guarded = append(a.scan.Guarded, Guarded{Place: w.place(rel), Reason: Hooks, Dir: info.IsDir()})
-		if err := w.put(rel, ReadOnly, "core.hooksPath"); err != nil {
-			return err
-		}
+		w.put(rel, sandbox.ReadOnly, "core.hooksPath")
 	}
-	return nil
 }
 
 // groundOf finds the innermost folder that holds a real path.
@@ -346,9 +344,7 @@ func (a *assembly) pin(folder int, g *ground) error {
 		if a.within(folder, rel) {
 			continue
 		}
-		if err := w.put(rel, Pin, ""); err != nil {
-			return err
-		}
+		w.put(rel, sandbox.Pin, "")
 	}
 	return a.identify(folder, g)
 }
@@ -359,6 +355,6 @@ func (a *assembly) emit(folder int) {
 	covers := a.covers[folder]
 	for _, rel := range slices.SortedFunc(maps.Keys(covers), compareRel) {
 		c := covers[rel]
-		a.scan.Covers = append(a.scan.Covers, Cover{Folder: folder, Rel: rel, Kind: c.kind, Dev: c.id.Dev, Ino: c.id.Ino})
+		a.scan.Covers = append(a.scan.Covers, sandbox.Cover{Folder: folder, Rel: rel, Kind: c.kind, Dev: c.id.Dev, Ino: c.id.Ino})
 	}
 }

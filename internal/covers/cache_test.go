@@ -14,6 +14,7 @@ import (
 	"github.com/baileyhq/bailey/internal/covers"
 	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/policy"
+	"github.com/baileyhq/bailey/sandbox"
 )
 
 func (g *ground) make(lines ...string) {
@@ -138,7 +139,9 @@ func TestAnotherPolicy(t *testing.T) {
 
 func TestTooManyCovers(t *testing.T) {
 	g := lay(t, []policy.Rule{deny("no-keys", "**/*.key")}, "dir keys")
-	for i := range covers.MaxCovers + 1 {
+	const limit = 200
+	g.scanner.SetLimit(limit)
+	for i := range limit + 1 {
 		if err := os.WriteFile(g.path(fmt.Sprintf("keys/%d.key", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +152,7 @@ func TestTooManyCovers(t *testing.T) {
 	}
 	g.remove("keys/0.key")
 	g.remove("keys/1.key") // one for the directory that holds them
-	if got := len(g.scan().Covers); got != covers.MaxCovers {
+	if got := len(g.scan().Covers); got != limit {
 		t.Errorf("%d covers", got)
 	}
 }
@@ -164,7 +167,7 @@ func TestOutOfSight(t *testing.T) {
 			t.Fatalf("sealed %v, covers %v", s.Sealed, list(s))
 		}
 		last := s.Covers[len(s.Covers)-1]
-		if last.Kind != covers.Mask || last.Rel != s.Sealed[0].Rel || len(last.Rel) > 4000 {
+		if last.Kind != sandbox.Mask || last.Rel != s.Sealed[0].Rel || len(last.Rel) > 4000 {
 			t.Errorf("%v", last)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
+	"github.com/baileyhq/bailey/sandbox"
 	"github.com/baileyhq/bailey/workspace"
 )
 
@@ -68,7 +69,7 @@ func (g *ground) scan() *covers.Scan {
 func list(s *covers.Scan) []string {
 	var out []string
 	for _, c := range s.Covers {
-		kind := map[covers.CoverKind]string{covers.Mask: "mask", covers.ReadOnly: "ro", covers.Pin: "pin"}[c.Kind]
+		kind := map[sandbox.CoverKind]string{sandbox.Mask: "mask", sandbox.ReadOnly: "ro", sandbox.Pin: "pin"}[c.Kind]
 		line := kind + " " + c.Rel
 		if c.Folder > 0 {
 			line = fmt.Sprintf("%d:%s", c.Folder, line)

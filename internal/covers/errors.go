@@ -15,13 +15,14 @@ var ErrTooMany = errors.New("too many files to cover")
 
 // A LimitError tells why a scan was given up.
 type LimitError struct {
-	Rule string // the rule that asks for the most of them
-	Real string // one of the objects that it is about
+	Limit int
+	Rule  string // the rule that asks for the most of them
+	Real  string // one of the objects that it is about
 }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("more than %d files would have to be covered one by one before a command can run, most of them because of %s (such as %s); let the rule name directories as a whole",
-		MaxCovers, e.Rule, e.Real)
+		e.Limit, e.Rule, e.Real)
 }
 
 // Is matches ErrTooMany.

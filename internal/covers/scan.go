@@ -1,5 +1,7 @@
 package covers
 
+import "github.com/baileyhq/bailey/sandbox"
+
 // A Place is where an object lies.
 type Place struct {
 	Folder int    // the number of the allowed folder, as jail.Folders counts them
@@ -11,7 +13,7 @@ type Place struct {
 type Scan struct {
 	// Covers are in the order in which they are to be mounted. Folder counts as
 	// jail.Folders does. A cover of a link is for the link itself.
-	Covers []Cover
+	Covers []sandbox.Cover
 	// Guarded are the names that would have to be taken away again if a command
 	// had made them, by path.
 	Guarded []Guarded

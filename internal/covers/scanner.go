@@ -15,6 +15,7 @@ import (
 // that began after they came.
 type Scanner struct {
 	ws      *workspace.Workspace
+	limit   int
 	started atomic.Int64 // scans that have begun
 	listed  atomic.Int64 // directories that were listed
 
@@ -28,7 +29,7 @@ type Scanner struct {
 // New makes a Scanner that knows nothing yet: its first Scan lists every
 // directory.
 func New(ws *workspace.Workspace) *Scanner {
-	s := &Scanner{ws: ws}
+	s := &Scanner{ws: ws, limit: MaxCovers}
 	for i := range ws.Jail().Folders() {
 		s.grounds = append(s.grounds, newGround(ws.Jail(), i, &s.listed))
 	}
@@ -36,7 +37,8 @@ func New(ws *workspace.Workspace) *Scanner {
 }
 
 // Scan finds what the folders hold now that the policy wants covered. It fails
-// with ErrTooMany, with the context's error, or where a folder can't be read.
+// with ErrTooMany, and then returns all but the covers, with the context's error,
+// or where a folder can't be read.
 func (s *Scanner) Scan(ctx context.Context, p *policy.Policy) (*Scan, error) {
 	came := s.started.Load()
 	s.mu.Lock()
@@ -57,7 +59,7 @@ func (s *Scanner) Scan(ctx context.Context, p *policy.Policy) (*Scan, error) {
 	}
 	scan, err := a.finish(ctx)
 	if err != nil {
-		return nil, err
+		return scan, err
 	}
 	s.last, s.lastNo, s.version = scan, no, p.Version()
 	return scan, nil
