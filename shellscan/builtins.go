@@ -208,6 +208,9 @@ func (s *scanner) kill(at int, _ call) {
 	p := &s.reading.Programs[at]
 	p.Inert = false
 	p.Danger = dangerOf("kill", p.Args)
+	if why := mayBeDangerous("kill", p.Args); why != "" && p.Danger == "" {
+		s.dynamic(why)
+	}
 }
 
 func (s *scanner) trap(at int, c call) {

@@ -96,6 +96,9 @@ func (s *scanner) run(c call) {
 	if !path.IsAbs(name.Text) && strings.Contains(name.Text, "/") {
 		s.relative = append(s.relative, place{"the program", name.Text, s.at})
 	}
+	if full := path.Clean(name.Text); strings.HasPrefix(full, "/proc/") || strings.HasPrefix(full, "/dev/") {
+		s.dynamic(quote(name.Text) + " is a program only at the run")
+	}
 	s.program(at, path.Base(name.Text), c)
 }
 
@@ -117,8 +120,10 @@ func (s *scanner) program(at int, base string, c call) {
 	if s.guess == 0 {
 		p.Danger = dangerOf(base, args)
 	}
-	if r := mayBeRoot(base, args); r != "" {
-		s.dynamic(r)
+	if p.Danger == "" {
+		if r := mayBeDangerous(base, args); r != "" {
+			s.dynamic(r)
+		}
 	}
 	reader, known := readers[base]
 	if known {

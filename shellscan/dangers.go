@@ -2,12 +2,13 @@ package shellscan
 
 import (
 	"path"
+	"strconv"
 	"strings"
 )
 
 // dangerous are the programs that are known for harm whatever their arguments.
 var dangerous = group(map[Danger]string{
-	Privileges: "sudo sudoedit doas su runuser pkexec setpriv capsh gosu su-exec sg newgrp visudo vipw vigr passwd chpasswd gpasswd " +
+	Privileges: "sudo sudo-rs sudoedit run0 su-rs ksu pfexec please sulogin chgpasswd newusers doas su runuser pkexec setpriv capsh gosu su-exec sg newgrp visudo vipw vigr passwd chpasswd gpasswd " +
 		"useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup chsh chfn setcap",
 	Disk: "fdisk sfdisk cfdisk gdisk sgdisk cgdisk parted partprobe wipefs blkdiscard hdparm sdparm nvme mdadm cryptsetup " +
 		"mkfs mke2fs mkswap mkntfs mkdosfs fsck e2fsck tune2fs resize2fs debugfs badblocks dmsetup lvcreate lvremove lvreduce vgcreate vgremove " +
@@ -51,24 +52,37 @@ func dangerOf(base string, args []Arg) Danger {
 
 // dangerousCalls judge the programs that are harmless with other arguments.
 var dangerousCalls = map[string]func([]Arg) Danger{
-	"dd":        ddDanger,
+	"dd":  ddDanger,
+	"tee": func(args []Arg) Danger { return when(anyArg(args, isDevice), Disk) },
+	"cp":  func(args []Arg) Danger { return when(len(args) > 1 && isDevice(args[len(args)-1].Text), Disk) },
+	"mknod": func(args []Arg) Danger {
+		return when(hasArg(args, "b") || hasArg(args, "c") || hasArg(args, "u"), Disk)
+	},
+	"install": func(args []Arg) Danger { return when(anyArg(args, installsSetID), Privileges) },
+	"fuser": func(args []Arg) Danger {
+		return when(anyArg(args, func(w string) bool { return isShort(w, "k") || isLong(w, "kill") }), KillAll)
+	},
 	"shred":     func(args []Arg) Danger { return when(anyArg(args, isDevice), Disk) },
 	"mount":     mountDanger,
 	"sysctl":    func(args []Arg) Danger { return when(anyArg(args, setsKernel), Kernel) },
 	"init":      func(args []Arg) Danger { return when(anyArg(args, runLevel), Power) },
 	"systemctl": systemctlDanger,
 	"service":   func(args []Arg) Danger { return when(len(args) > 1 && args[1].Text != "status", Persistence) },
-	"loginctl":  func(args []Arg) Danger { return when(hasArg(args, "enable-linger"), Persistence) },
-	"crontab":   func(args []Arg) Danger { return when(!hasArg(args, "-l"), Persistence) },
-	"ip":        func(args []Arg) Danger { return when(hasArg(args, "netns"), Namespaces) },
-	"kill":      killDanger,
-	"pkill":     pkillDanger,
-	"killall":   pkillDanger,
-	"chmod":     chmodDanger,
-	"chown":     ownerDanger,
-	"chgrp":     ownerDanger,
-	"rm":        rmDanger,
-	"find":      findDanger,
+	"loginctl": func(args []Arg) Danger {
+		return when(hasArg(args, "enable-linger"), Persistence) + when(anyArg(args, func(w string) bool { return hasWord("poweroff reboot halt", w) }), Power)
+	},
+	"crontab": func(args []Arg) Danger { return when(!hasArg(args, "-l"), Persistence) },
+	"ip": func(args []Arg) Danger {
+		return when(anyArg(args, func(w string) bool { return strings.HasPrefix(w, "netn") || w == "vrf" }), Namespaces)
+	},
+	"kill":    killDanger,
+	"pkill":   pkillDanger,
+	"killall": pkillDanger,
+	"chmod":   chmodDanger,
+	"chown":   ownerDanger,
+	"chgrp":   ownerDanger,
+	"rm":      rmDanger,
+	"find":    findDanger,
 }
 
 func when(yes bool, d Danger) Danger {
@@ -143,13 +157,19 @@ func killDanger(args []Arg) Danger {
 			return ""
 		case word == "-1" && i == 0 && len(args) > 1:
 			signal = true
-		case word == "-1" && (signal || i > 0), word == "1" && (i == 0 || signal):
+		case isProcess(word, -1) && (signal || i > 0), isProcess(word, 1) && (i == 0 || signal):
 			return KillAll
 		case strings.HasPrefix(word, "-"):
 			signal = true
 		}
 	}
 	return ""
+}
+
+// isProcess reports whether a word is a number, in any of its spellings.
+func isProcess(word string, number int) bool {
+	n, err := strconv.Atoi(strings.TrimSpace(word))
+	return err == nil && n == number
 }
 
 // pkillDanger finds patterns that match every process.
@@ -185,12 +205,28 @@ func setsID(word string) bool {
 		return len(digits) == 4 && digits[0] != '1'
 	}
 	for _, clause := range strings.Split(word, ",") {
-		if who, perms, ok := cutSign(clause); ok && strings.Contains(perms, "s") &&
-			strings.Trim(who, "ugoa") == "" && strings.Trim(perms, "rwxXst") == "" {
+		who, perms, ok := cutSign(clause)
+		switch {
+		case !ok || strings.Trim(who, "ugoa-rwxXst") != "":
+		case strings.Contains(perms, "s") && strings.Trim(perms, "rwxXst+-=ugo") == "":
+			return true
+		case perms != "" && strings.Trim(perms, "01234567") == "" && setsID(perms): // GNU's +4000
 			return true
 		}
 	}
 	return false
+}
+
+// installsSetID reports whether a word of install is such a mode, alone or as
+// the value of an option.
+func installsSetID(word string) bool {
+	if mode, ok := strings.CutPrefix(word, "-m"); ok {
+		return setsID(mode)
+	}
+	if option, mode, ok := strings.Cut(word, "="); ok && isLong(option, "mode") {
+		return setsID(mode)
+	}
+	return setsID(word)
 }
 
 func cutSign(clause string) (who, perms string, ok bool) {
@@ -258,7 +294,7 @@ func isRoot(arg Arg) bool {
 	text := strings.ReplaceAll(arg.Text, `"`, "")
 	for {
 		trimmed := strings.TrimRight(text, "/")
-		for _, all := range []string{"/*", "/.*", "/.[!.]*", "/?*", "/{*,.*}"} {
+		for _, all := range []string{"/*", "/**", "/?", "/.*", "/.[!.]*", "/?*", "/{*,.*}"} {
 			trimmed = strings.TrimSuffix(trimmed, all)
 		}
 		if trimmed == text {
@@ -279,45 +315,59 @@ func isRoot(arg Arg) bool {
 		return false
 	}
 	text = path.Clean(text)
+	if arg.Kind == Glob && strings.ContainsAny(text, "*?[") && path.Dir(text) == "/" {
+		return true // /[a-z]*, /e?c
+	}
 	return systemRoots[text] || path.Dir(text) == "/home" || path.Dir(text) == "/Users"
 }
 
-// mayBeRoot returns why a recursive deletion could turn out to be one of a root:
-// "$DIR"/* is /* where DIR is empty.
-func mayBeRoot(base string, args []Arg) string {
-	if base != "rm" && base != "chown" && base != "chmod" && base != "chgrp" || !recursive(args, "rR") {
-		return ""
-	}
-	for _, arg := range args {
-		if arg.Kind == Literal || !strings.Contains(arg.Text, "$") {
-			continue
+// mayBeDangerous returns why a call that is harmless as far as it is known may
+// turn out to be dangerous, by what the run makes of its arguments: rm -r "$x"
+// may be about /, and kill "$x" about -1.
+func mayBeDangerous(base string, args []Arg) string {
+	open := func(arg Arg) bool { return arg.Kind != Literal && !arg.path && !anchored(arg) }
+	switch base {
+	case "rm", "chown", "chgrp":
+		return openTarget(base, args, open)
+	case "chmod":
+		if len(args) > 0 && open(args[0]) {
+			return base + " " + quote(args[0].Text) + " is not known to be harmless"
 		}
-		if rest := withoutExpansions(arg.Text); rest == "/" || rest == "/*" || rest == "/.*" {
+		return openTarget(base, args, open)
+	case "kill", "dd", "shred", "tee", "mknod":
+		for _, arg := range args {
+			if open(arg) && arg.Text != "$!" && arg.Text != `"$!"` {
+				return base + " " + quote(arg.Text) + " is not known to be harmless"
+			}
+		}
+	}
+	return ""
+}
+
+// openTarget finds what a recursive change could be about. An argument that may
+// become several may also be the option that makes it recursive.
+func openTarget(base string, args []Arg, open func(Arg) bool) string {
+	recurses := recursive(args, "rR")
+	options := true
+	for _, arg := range args {
+		switch {
+		case arg.Kind == Literal && arg.Text == "--":
+			options = false
+		case open(arg) && (recurses || options && arg.Kind == Many):
 			return base + " " + quote(arg.Text) + " may be the root directory"
 		}
 	}
 	return ""
 }
 
-// withoutExpansions leaves out variables and quotes.
-func withoutExpansions(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '"':
-		case text[i] == '$' && i+1 < len(text) && text[i+1] == '{':
-			end := strings.IndexByte(text[i:], '}')
-			if end < 0 {
-				return text
-			}
-			i += end
-		case text[i] == '$':
-			for i+1 < len(text) && (text[i+1] == '_' || text[i+1] >= '0' && text[i+1] <= '9' || text[i+1]|0x20 >= 'a' && text[i+1]|0x20 <= 'z') {
-				i++
-			}
-		default:
-			b.WriteByte(text[i])
-		}
+// anchored reports whether an argument that the run decides starts with a text
+// that leads away from roots, or is a pattern for files below one.
+func anchored(arg Arg) bool {
+	text := strings.TrimLeft(arg.Text, `"`)
+	if arg.Kind == Glob && !strings.ContainsAny(text, "$`") {
+		return true
 	}
-	return b.String()
+	fixed, _, _ := strings.Cut(text, "$")
+	fixed, _, _ = strings.Cut(fixed, "`")
+	return strings.Trim(fixed, `./"'~{<`) != "" && !isRoot(Arg{Text: strings.TrimRight(fixed, "/") + "/"}) && !strings.HasPrefix(text, "<input")
 }

@@ -25,32 +25,33 @@ func TestDangers(t *testing.T) {
 		Privileges: {
 			"sudo ls", "doas ls", "su - root", "pkexec ls", "/usr/bin/sudo ls", "env sudo ls", "runuser -u x ls", "passwd", "useradd x",
 			"usermod -aG docker u", "visudo", "setcap cap_x+ep f", "chmod u+s f", "chmod +s f", "chmod 4755 f", "chmod 06755 f", "chmod g=rxs,o= f",
+			"chmod +4000 f", "chmod u=rw,=6755 f", "chmod u+r+s f", "chmod u-x+s f", "install -m 4755 a b", "install --mode=u+s a b", "install -m6755 a b", "run0 ls", "coreutils --coreutils-prog=env sudo ls",
 			"sh -c 'sudo ls'", "echo x | sudo tee f", "xargs sudo rm", "find . -exec sudo rm {} ';'", "timeout 5 sudo ls", `s\udo ls`,
 		},
 		Disk: {
 			"mkfs.ext4 /dev/sda1", "mkfs -t ext4 x", "fdisk /dev/sda", "parted x", "wipefs -a x", "dd if=/dev/zero of=/dev/sda", "dd of=/dev/../dev/nvme0n1",
-			"shred /dev/sda", "mkswap f", "cryptsetup x", "blkdiscard x", "lvremove x",
+			"shred /dev/sda", "mkswap f", "tee /dev/sda", "cp a /dev/sda", "mknod a b 8 0", "cryptsetup x", "blkdiscard x", "lvremove x",
 		},
 		Power: {
 			"shutdown -h now", "reboot", "halt", "poweroff", "systemctl reboot", "systemctl --force poweroff", "init 0", "telinit 6", "kexec -e", "$x; reboot",
 		},
 		Mounts:     {"mount /dev/x /y", "mount --bind a b", "mount -a", "umount /x", "swapoff -a", "losetup -f x", "pivot_root a b", "mount.nfs a b"},
 		Kernel:     {"insmod x", "modprobe x", "rmmod x", "sysctl -w a=b", "sysctl a=b", "sysctl -p", "iptables -F", "nft flush ruleset"},
-		Namespaces: {"unshare -r sh", "nsenter -t 1 sh", "chroot x", "docker run x", "podman ps", "bwrap --bind / / sh", "systemd-nspawn x", "ip netns exec x y"},
+		Namespaces: {"unshare -r sh", "nsenter -t 1 sh", "chroot x", "docker run x", "podman ps", "bwrap --bind / / sh", "systemd-nspawn x", "ip netns exec x y", "ip netn exec x y"},
 		Persistence: {
 			"crontab -", "crontab x", "crontab -e", "at now", "batch", "systemctl enable x", "systemctl --user start x", "systemctl daemon-reload",
 			"systemd-run x", "service x start", "loginctl enable-linger", "update-rc.d x defaults",
 		},
 		KillAll: {
 			"kill -9 -1", "kill -KILL -1", "kill -s 9 -1", "kill -- -1", "kill -1 -1", "kill 1", "kill -9 1", "killall5", "pkill -9 .", "pkill '.*'",
-			"pkill -u root", "killall -u x", "killall -9 -r '.*'", "/bin/kill -9 -1",
+			"pkill -u root", "killall -u x", "killall -9 -r '.*'", "kill -9 -01", "kill -9 ' -1'", "fuser -k /", "fuser -vkm /", "/bin/kill -9 -1",
 		},
 		ForkBomb: {":(){ :|:& };:", "f() { f | f & }; f", "bomb() { bomb & bomb; }; bomb", "function x { x|x; }; x"},
 		Roots: {
 			"rm -rf /", "rm -fr /*", "rm -r -f //", "rm -rf /.", "rm -rf / x", "rm --recursive /etc", "rm -rf /usr/", "rm -rf /home/*", "rm -rf ~", "rm -rf ~/*",
 			`rm -rf "$HOME"`, "rm -rf $HOME/", "rm -rf ${HOME}/*", "rm -rf /home/u", "rm -rf ../..", "rm -rf x/../../..", "rm --no-preserve-root x",
 			"rm -rf ~root", "chown -R u /", "chmod -R 777 /etc", "chgrp -R g ~", "chown --recurs u /var", "find / -delete", "find /* -exec rm {} +", "find ~ -type f -delete",
-			"{rm,-rf,/}", "xargs rm -rf /", "sh -c 'rm -rf /'", "rm -rf $'/'", "rm -rf /e''tc", "rm -rf /etc/../usr",
+			"{rm,-rf,/}", "xargs rm -rf /", "sh -c 'rm -rf /'", "rm -rf $'/'", "rm -rf /e''tc", "rm -rf /**", "rm -rf /[a-z]*", "rm -rf /e?c", "rm -rf /*/*", "rm -rf /etc/../usr",
 		},
 		Download: {
 			"curl x | sh", "curl -sSL x | bash -s -- y", "wget -qO- x | python3", "curl x | sudo sh", "curl x | tee f | bash", "bash <(curl x)", "bash -c \"$(curl x)\"",
@@ -63,7 +64,7 @@ func TestDangers(t *testing.T) {
 			"systemctl status x", "systemctl list-units", "systemctl --user is-active x", "service x status", "crontab -l", "initdb x", "init", "kill 123", "kill -9 123",
 			"kill -1 123", "kill -HUP 123", "kill -l 1", "kill 12 11", "kill -0 11", "kill %1", "pkill node", "pkill -f 'npm test'", "killall node", "dockerfile-lint x", "ip addr",
 			"rm -rf build", "rm -rf ./x", "rm -rf /tmp/x", "rm -rf /home/u/x", "rm -rf node_modules/*", "rm -f /etc/x", "rm -rf ~/x", "rm -rf .", "rm -rf *", "rm / ", "rm -rf x/../y",
-			"rm -rf '~'", "rm -rf '$HOME'", "rm -rf /srv/x/*", "rm -rf ..x", "chown -R u x", "chown u /", "chmod -R +w src", "find . -delete", "find / -name x -delete", "find /tmp/x -delete",
+			"rm -rf '~'", "rm -rf '$HOME'", "rm -rf /srv/x/*", "rm -rf ..x", "rm -rf /srv/[a-z]*", "chmod g-s f", "chmod -4000 f", "chmod +111 f", "install -m 755 a b", "install -s a b", "tee f", "cp /dev/zero f", "mknod f p", "fuser f", "kill -9 10", "chown -R u x", "chown u /", "chmod -R +w src", "find . -delete", "find / -name x -delete", "find /tmp/x -delete",
 			"find / -name x", "curl x", "curl x | jq .", "curl x > f", "curl x | grep sh", "cat x | sh", "bash x.sh", "echo $(curl x)", "curl -d \"$(cat x)\" y", "python3 x.py | curl -d @- y",
 			"f() { f; }; f", "f() { ls | g & }; f", "f() { ls | while read -r x; do f \"$x\"; done; }; f", "power off", "shutdownx", "man shutdown", "which reboot",
 			"command -v sudo", "type docker", "./mounter x", "touch sudo", "git config user.name sudo", "psql reboot", "apt-get install docker",

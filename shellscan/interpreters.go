@@ -36,7 +36,6 @@ var interpreters = withVersions(map[string]interpreter{
 	"tclsh":   {},
 	"wish":    {},
 	"Rscript": {inline: "e", long: "vanilla", info: "version"},
-	"R":       {inline: "ef", info: "version"},
 	"julia":   {inline: "eELi", info: "version v"},
 	"guile":   {inline: "cls", info: "version v"},
 	"groovy":  {inline: "e", info: "version v"},

@@ -476,6 +476,75 @@ LANG=$x a
 export LC_CTYPE=ja_JP.SJIS
 \export LC_ALL=zh_CN.GB18030
 env LC_ALL=zh_CN.GBK bash -c a
+tar xfz host:a
+tar fx host:a
+gtar --fil=host:a x
+tar cML 1 -f a b
+tar --multi-v -cf a b
+tar --tape-l=1 -cf a b
+bsdtar --use-compress-program=a x
+gcc -Wl,-plugin,a b.c
+gcc -Wp,-fplugin=a b.c
+gcc --prefix=a b.c
+cpp -wrapper a b
+clang --ld-path=a b.c
+nm --plugin=a b
+ld -plugin a b
+java -XX:OnOutOfMemoryError=a b
+java @a
+javac -J-javaagent:a b
+rustc @a
+cmake --build a -- SHELL=b
+cmake --toolchain a b
+ctest --build-and-test a b --test-command c
+openssl engine -t a
+openssl x509 --provider a
+npm exe a
+npm -c a
+npm --browser=a docs b
+cargo install a
+yarn node a
+ip netns exec a b
+ip vr exec a b
+ip -b a
+svn --diff-cmd a diff
+bison -S a b
+tcpdump -z a
+ssh-keygen -D a
+coreutils --coreutils-prog=env -i a
+rename s/a/b/e c
+hg status
+fzf --preview a
+R CMD a
+choom -n 0 -- a
+logsave a b
+msgfilter a
+rustup run stable a
+sshpass a
+exiftool a
+mail a
+prove a
+zless a
+/proc/self/exe -c a
+/dev/fd/3
+/lib64/ld-2.31.so /bin/a
+ld-musl-x86_64.so.1 a
+ZIPOPT=-TT zip a b
+HGRCPATH=a b
+CMAKE_C_COMPILER_LAUNCHER=a cmake b
+rm -rf $x
+rm -rf "$x"
+rm -r "$(a)"/b
+rm $x
+rm -rf ~/$x
+rm -rf /usr/$x
+xargs rm -f
+chmod $x a
+chmod -R 755 "$x"
+kill -9 $x
+kill "$x"
+dd "$x"
+shred $x
 unknown "$x"
 unknown *
 kill $x $(a); unknown $x`, "\n") {
@@ -516,7 +585,7 @@ type go
 env A=1 B=2 ls
 nice -n 10 timeout --signal=KILL 5m go test
 time go test
-xargs -0 -n 1 rm -f
+xargs -0 -n 1 rm -f --
 xargs -I{} cp {} b
 find . -type f -name '*.go' -not -path './x/*' -exec wc -l {} + -delete
 find . -name '*.tmp' -exec rm {} ';'
@@ -612,6 +681,13 @@ time -p a
 a >&- x
 make V=1 W=yes
 git config get user.name
+rm -f "$x"; rm -f -- $x; rm -rf build/$x /tmp/"$x" *.o
+kill $!
+chmod +x "$x"
+coreutils ls a
+tar tf ./a:b
+tar cf a.tar b:c
+busybox-static ls
 unknown --flag value`, "\n") {
 		if strings.HasPrefix(text, "cat <<'X'") {
 			text = "cat <<'X' > a\n$(b) `c`\nX"

@@ -114,7 +114,7 @@ func TestReadings(t *testing.T) {
 		{"sudo -u root -- A=1 a b", ". sudo -u root -- A=1 a b; a b"},
 		{"sudo -s", "! sudo -s"},
 		{"xargs -n 1 -I{} rm {} x", ". xargs -n 1 -I{} rm {} x; rm ‹{}› x"},
-		{"xargs rm -f", ". xargs rm -f; rm -f ‹<input of xargs>›*"},
+		{"xargs rm -f", "! xargs rm -f; rm -f ‹<input of xargs>›*"},
 		{"xargs", ". xargs; echo ‹<input of xargs>›*"},
 		{"xargs sh -c", "! xargs sh -c; sh -c ‹<input of xargs>›*"},
 		{"xargs -I% %", "! xargs -I% %; ‹›"},

@@ -8,6 +8,7 @@ var shells = map[string][]Dialect{
 	"sh": {POSIX, Bash}, "dash": {POSIX}, "ash": {POSIX}, "bash": {Bash}, "rbash": {Bash},
 	// Read in the nearest dialect to find what is forbidden, never completely.
 	"ksh": {Bash}, "ksh93": {Bash}, "mksh": {Bash}, "zsh": {Bash}, "fish": {Bash}, "yash": {Bash}, "posh": {POSIX},
+	"rksh": {Bash}, "lksh": {Bash}, "oksh": {Bash}, "pdksh": {Bash}, "rzsh": {Bash}, "hush": {POSIX}, "sash": {POSIX}, "es": {POSIX}, "ion": {POSIX},
 	"csh": {POSIX}, "tcsh": {POSIX}, "rc": {POSIX}, "elvish": {Bash}, "nu": {Bash}, "pwsh": {POSIX}, "xonsh": {Bash}, "osh": {Bash},
 }
 

@@ -67,14 +67,20 @@ func init() {
 		"gawk":  (*scanner).awk,
 		"mawk":  (*scanner).awk,
 		"nawk":  (*scanner).awk,
-		"sed":   (*scanner).sed,
-		"gsed":  (*scanner).sed,
-		"make":  (*scanner).make,
-		"gmake": (*scanner).make,
-		"sort":  (*scanner).sort,
+		"igawk": (*scanner).awk,
+		"goawk": (*scanner).awk,
+
+		"original-awk": (*scanner).awk,
+		"sed":          (*scanner).sed,
+		"gsed":         (*scanner).sed,
+		"make":         (*scanner).make,
+		"gmake":        (*scanner).make,
+		"sort":         (*scanner).sort,
 
 		"busybox": (*scanner).applet,
 		"toybox":  (*scanner).applet,
+
+		"coreutils": (*scanner).multicall,
 	}
 }
 
@@ -319,6 +325,21 @@ func (s *scanner) applet(at int, c call) {
 			s.dynamic("busybox " + quote(rest[0].Text) + " is not known")
 		}
 		return
+	}
+	s.runVia(s.reading.Programs[at].Name, call{words: rest, env: c.env, stdin: c.stdin})
+}
+
+// multicall reads coreutils --coreutils-prog=NAME args, and coreutils NAME args.
+func (s *scanner) multicall(at int, c call) {
+	rest := append([]Arg(nil), c.words[1:]...)
+	if len(rest) > 0 && rest[0].Kind == Literal {
+		name, has := strings.CutPrefix(rest[0].Text, "--coreutils-prog=")
+		if has {
+			rest[0].Text = name
+		} else if strings.HasPrefix(rest[0].Text, "-") {
+			s.dynamic("coreutils " + quote(rest[0].Text) + " is not known")
+			return
+		}
 	}
 	s.runVia(s.reading.Programs[at].Name, call{words: rest, env: c.env, stdin: c.stdin})
 }
