@@ -101,13 +101,14 @@ func (b *Bailey) ask(ctx context.Context, r *tool.ApprovalRequest) (*tool.Approv
 			Message: "too many calls wait for the operator's approval already; retry when some are decided",
 		}
 	}
+	asked := &tool.Approval{ID: e.ID}
 	if err == nil && e.State == approval.Pending {
 		e, err = b.await(ctx, store, e)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		asked, err = outcome(store, e)
 	}
-	return outcome(store, e)
+	return asked, err
 }
 
 func requestOf(r *tool.ApprovalRequest) (approval.Request, error) {
@@ -248,8 +249,9 @@ func (b *Bailey) withdraw(ctx context.Context, store *approval.Store, e approval
 
 // outcome makes the answer to the pipeline of a settled request.
 func outcome(store *approval.Store, e approval.Entry) (*tool.Approval, error) {
+	refused := &tool.Approval{ID: e.ID} // tells only which request it was
 	fail := func(kind tool.Kind, message string) (*tool.Approval, error) {
-		return nil, &tool.Error{Kind: kind, Message: message, Data: dataOf(e)}
+		return refused, &tool.Error{Kind: kind, Message: message, Data: dataOf(e)}
 	}
 	switch e.State {
 	case approval.Approved:
@@ -265,7 +267,7 @@ func outcome(store *approval.Store, e approval.Entry) (*tool.Approval, error) {
 	case approval.Expired:
 		return fail(tool.ApprovalTimeout, fmt.Sprintf("nobody answered the request for approval %s in time; it was not carried out", e.ID))
 	case approval.Executed:
-		return nil, claimed(approval.ErrUsed, e)
+		return refused, claimed(approval.ErrUsed, e)
 	default:
 		return fail(tool.ApprovalDenied, fmt.Sprintf("the request for approval %s is %s; it was not carried out", e.ID, e.State))
 	}

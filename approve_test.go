@@ -115,6 +115,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"approved", supervised, answering(yes), 0, "", ""},
 		{"denied", supervised, answering(no), 0, tool.ApprovalDenied, ": because"},
+		{"denied without a reason", supervised, answering(approval.Decision{By: "bob"}), 0, tool.ApprovalDenied, "denied"},
 		{"nobody answers", short, silent, 0, tool.ApprovalTimeout, "in time"},
 		{"nobody answers yet", supervised, silent, time.Millisecond, tool.ApprovalPending, "make the very same call again"},
 		{"asked by another call", supervised, later, 0, tool.ApprovalPending, "make the very same call again"},
@@ -135,7 +136,41 @@ func TestOutcomes(t *testing.T) {
 			if want := map[bool]string{true: "new", false: ""}[c.kind == ""]; h.content("a.txt") != want {
 				t.Errorf("the file holds %q, want %q", h.content("a.txt"), want)
 			}
+			h.checkRecords(t, b)
 		})
+	}
+}
+
+// checkRecords checks that each record of the house's only request names it.
+func (h house) checkRecords(t *testing.T, b *bailey.Bailey) {
+	t.Helper()
+	store, err := b.Approvals(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := store.List(context.Background(), approval.Filter{})
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	log, err := os.ReadFile(filepath.Join(h.state, "audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := 0
+	for line := range bytes.Lines(log) {
+		var r audit.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Approval != entries[0].ID || strings.HasSuffix(r.Detail, ": ") {
+			t.Errorf("%s", line)
+		}
+		if r.Phase == audit.PhaseResult && r.Tool == "file_write" {
+			results++
+		}
+	}
+	if results != 1 {
+		t.Errorf("%d results of the call are recorded", results)
 	}
 }
 

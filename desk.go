@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/baileyhq/bailey/approval"
@@ -129,7 +130,7 @@ func decisionRecord(e approval.Entry, d approval.Decision) audit.Record {
 		r.Op, r.Detail = "approve", first(string(d.Scope), string(approval.Once))
 	}
 	if d.By != "" {
-		r.Detail = fmt.Sprintf("by %s: %s", d.By, r.Detail)
+		r.Detail = strings.TrimSuffix(fmt.Sprintf("by %s: %s", d.By, r.Detail), ": ")
 	}
 	return r
 }

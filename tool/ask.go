@@ -8,8 +8,9 @@ import (
 // Asker asks the operator whether a call may go on, and waits for the answer as
 // long as ctx lets it. Only an Approval lets the call go on: an error refuses it.
 // It should be an [*Error] of kind approval_denied, approval_timeout or
-// approval_pending; any other error is taken for a denial. An Asker must be safe
-// for concurrent use.
+// approval_pending; any other error is taken for a denial. An Approval that comes
+// with an error gives only the ID of the request that was not approved. An Asker
+// must be safe for concurrent use.
 type Asker func(ctx context.Context, r *ApprovalRequest) (*Approval, error)
 
 // Approval is the operator's consent.
@@ -49,7 +50,6 @@ func (t *Toolbox) ask(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.rec.Approval = approval.ID
 	if err := t.again(ctx, c, r); err != nil {
 		return err
 	}
@@ -93,6 +93,9 @@ func (t *Toolbox) await(ctx context.Context, c *call, r *ApprovalRequest) (appro
 		c.closeObjects()
 	}
 	wait(ctx, func() { approval, err = t.Ask(ctx, r) })
+	if approval != nil {
+		c.rec.Approval = approval.ID
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
