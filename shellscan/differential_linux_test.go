@@ -167,7 +167,7 @@ func TestReadingListsWhatRuns(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(*differentialSeed, 7))}
 	var texts []string
 	for range *differentialCommands {
-		texts = append(texts, g.text(4), g.text(2), g.soup())
+		texts = append(texts, g.text(4), g.text(2), g.soup(), g.mutate(g.text(2)))
 	}
 	texts = append(texts, controls...)
 	ran := trace(t, texts)
@@ -332,7 +332,13 @@ func (g *generator) simple(depth int) string {
 			`shopt -s expand_aliases`, `p1 & wait`, `! p1`, `echo p1 >f9; sh f9`, `echo p2 >f9; . ./f9`, `echo p1 | sh`, `bash <(echo p1)`, `sh <<<p1`, `f9() { rm; }; f9`,
 			`echo 'system("p1")' >f9; awk 'BEGIN{'"$(cat f9)"'}'`, `sed "s/x/y/$e" f1`, `set -- p1; "$@"`, `while read -r l; do $l; done <<<p1`, `x=(p1 a); "${x[@]}"`,
 			`printf -v c p1; $c`, `find . -name f1 -exec sh -c 'p1 $0' {} ';'`, `echo p1 | xargs sh -c`, `echo p1 | xargs -I{} sh -c {}`, `env -S 'p1 a'`,
-			`command eval p1`, `command . ./f1`, `PATH= p1`, `type p1; hash p1`, `: >f8; p1 <f8 >f7`, `p1 <<<$(p2)`, `{ p1; } 2>&1 | p2`, `time p1`, `time -p p1 | p2`, `function q { p1; }; q`, `q() (p2); q a`, `p1() { p2; }; p1`, `select i in a; do p1; done`)
+			`command eval p1`, `command . ./f1`, `PATH= p1`, `type p1; hash p1`, `: >f8; p1 <f8 >f7`, `p1 <<<$(p2)`, `{ p1; } 2>&1 | p2`, `time p1`, `time -p p1 | p2`, "time -- p1", "time -p -- p1", "time ! p1", "x='; -exec p1'; find . -maxdepth 0 -exec echo $x ';'",
+			`x=';'; find . -maxdepth 0 -exec echo "$x" -exec p1 ';'`, `x='a[$(p1)]'; [[ x -eq 1 ]]`, `declare -a x='($(p1))'`, `x=(); declare x='($(p1))'`,
+			"sed 'a x\\\\\\\\\\ne p1' f1", `bash -c - p1`, `dash -c + p1`, `echo p1 | dash -sc ':'`, `for SECONDS in 'a[$(p1)]'; do :; done`, `read OPTIND <<<'a[$(p1)]'`,
+			`p1 >&-x`, `p1 3>&-x`, `y='1 PATH=/tmp/w'; \export x=$y; p3`, `echo PATH=/tmp/w: | xargs -IA env A=1 p3`, `y='[$(p1)]'; declare x$y=1`, `p1 {a}>&-x`,
+			`echo "${x:-'$(p1)'}"`, `echo "${x#'$(p1)'}"`, `echo ${x:-"a}$(p1)"}`, "echo \"`p1 \\\"; p2 \\\"`\"", "echo \"`p1 \\\\\"; p2 \\\\\"`\"", `echo $[ $(p1) ]`,
+			"cat <<X\na\\\nX\n$(p1)\nX\n", "$(cat <<X\np1\nX)", `for x in a; { p1; }`, `for ((;;)) { p1; break; }`, `!(p1)`, `{ p1; } <<<"$(p2)"`, `p1&&#x
+p2`, `p1 $'\'' ; p2 '`, `if p1; then :; fi >"f$(p2)"`, `f9() { p1; } <<<$(p2); f9`, `x=$'a\'b' p1`, `p1 "$"a"$(p2)"`, `p1 ${x/"'"/$(p2)}`, `p1 ${x:="'"} '$(p2)'`, `function q { p1; }; q`, `q() (p2); q a`, `p1() { p2; }; p1`, `select i in a; do p1; done`)
 	default:
 		return call
 	}
@@ -380,6 +386,25 @@ func (g *generator) text(depth int) string {
 	default:
 		return g.simple(depth)
 	}
+}
+
+// mutate changes a text in a few places.
+func (g *generator) mutate(text string) string {
+	for range 1 + g.IntN(3) {
+		at := g.IntN(len(text) + 1)
+		switch g.IntN(4) {
+		case 0:
+			end := min(at+1+g.IntN(2), len(text))
+			text = text[:at] + text[end:]
+		case 1:
+			end := min(at+g.IntN(12), len(text))
+			to := g.IntN(len(text) + 1)
+			text = text[:to] + text[at:end] + text[to:]
+		default:
+			text = text[:at] + g.pick("\\\n", "'", `"`, "`", "\\", "$", "(", ")", "{", "}", "#", " ", "\n", ";", "|", "&", "<", ">", "-", "!", "$'", "[", "]", "=", "~", "*", "\t") + text[at:]
+		}
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // soup is a row of tokens, most often no command at all.

@@ -707,6 +707,12 @@ func TestEndsElsewhere(t *testing.T) {
 		dialect Dialect
 	}{
 		{`a $'\'' ; b ; a '`, POSIX},
+		{`a "${x:-'$(b)'}"`, POSIX},
+		{`a "${x:-'}"; b; a "${x:-'}"`, POSIX},
+		{`a "${x:-'}"; b; a "${x:-'}"`, Bash},
+		{`a "${x:-$'$(b)'}"`, Bash},
+		{`a "${x#'$(b)'}"`, Bash},
+		{"a <<X\n${x:-'$(b)'}\nX", POSIX},
 		{`a x$'\''b'`, POSIX},
 		{"sed 'a b\\\\\ne c' f", Bash},
 		{"sed 'i\\\nb\\\\\nw c' f", Bash},
@@ -715,7 +721,7 @@ func TestEndsElsewhere(t *testing.T) {
 			t.Errorf("%q: read as complete: %s", tt.text, brief(r))
 		}
 	}
-	for _, text := range []string{"sed 'a b\\\nc' f", "sed 'a b\\\\\np' f"} {
+	for _, text := range []string{"sed 'a b\\\nc' f", "sed 'a b\\\\\np' f", `echo "${x:-$(b 'c')}" "${y:-b c}"`, `echo ${x:-'b'}`} {
 		if r := Scan(Input{Command: text, Dialect: Bash}); !r.Complete() {
 			t.Errorf("%q: %v", text, r.Dynamic)
 		}

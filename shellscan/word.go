@@ -234,6 +234,11 @@ func (b *wordBuilder) param(p *syntax.ParamExp) {
 		kind = One // a number
 	}
 	b.raise(kind)
+	if (b.in == quoted || b.in == hereText) && holdsQuotes(p) {
+		// Whether ' is a quote there depends on the shell and the operator, and
+		// with it what is executed, and where the expansion ends.
+		b.dynamic("an expansion between quotes holds quotes")
+	}
 	if p.Index != nil && !wordIs(p.Index, "@") && !wordIs(p.Index, "*") {
 		b.arithmetic(p.Index)
 	}
@@ -258,6 +263,21 @@ func (b *wordBuilder) param(p *syntax.ParamExp) {
 		default:
 		}
 	}
+}
+
+// holdsQuotes reports whether an expansion holds quotes of its own.
+func holdsQuotes(p *syntax.ParamExp) bool {
+	found := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			found = true
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false // begins anew
+		}
+		return !found
+	})
+	return found
 }
 
 func wordIs(x syntax.ArithmExpr, text string) bool {
