@@ -56,13 +56,13 @@ func (q *quarantine) keep(real string, text []byte) (string, error) {
 
 // move moves something away, and reports it.
 func (r *Run) move(ctx context.Context, real, reason string) error {
-	to, err := r.moveAway(ctx, real)
+	to, err := r.moveAway(ctx, real, false)
 	if errors.Is(err, fs.ErrPermission) {
 		// The command may have shut the directory that holds it, or itself.
 		if err := errors.Join(r.grant(ctx, path.Dir(real)), r.grantBeneath(ctx, real)); err != nil {
 			return err
 		}
-		to, err = r.moveAway(ctx, real)
+		to, err = r.moveAway(ctx, real, true)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -76,9 +76,10 @@ func (r *Run) move(ctx context.Context, real, reason string) error {
 	return nil
 }
 
-// moveAway moves an object into the quarantine. Where a part of it can't be kept,
-// such as a FIFO on another file system, all of it is removed.
-func (r *Run) moveAway(ctx context.Context, real string) (to string, err error) {
+// moveAway moves an object into the quarantine. Where a part of it can't be copied
+// to that file system, such as a FIFO, all of it is removed; a lack of rights counts
+// for that at the last try.
+func (r *Run) moveAway(ctx context.Context, real string, last bool) (to string, err error) {
 	o, err := r.guard.ws.Jail().Resolve(ctx, real, jail.Entry)
 	if err != nil {
 		return "", err
@@ -100,7 +101,7 @@ func (r *Run) moveAway(ctx context.Context, real string) (to string, err error) 
 	}
 	// The move of package jail between file systems stays inside of one jail.
 	if _, _, err := o.CopyTo(ctx, dst, false, nil); err != nil {
-		if errors.Is(err, fs.ErrPermission) && !errors.Is(err, jail.ErrSpecial) {
+		if !last && errors.Is(err, fs.ErrPermission) {
 			return "", err
 		}
 		to = ""
