@@ -53,7 +53,8 @@ var fetching = set("curl wget wget2 aria2c axel fetch lwp-request GET http https
 
 // add lists a program and returns its index.
 func (s *scanner) add(p Program) int {
-	if len(s.reading.Programs) >= maxPrograms {
+	if s.listed += len(p.Args) + 1; len(s.reading.Programs) >= maxPrograms || s.listed > maxListed {
+		s.full = true
 		s.dynamic("it has too many programs")
 		return len(s.reading.Programs) - 1
 	}
@@ -70,7 +71,7 @@ func (s *scanner) add(p Program) int {
 
 // run lists the program of a call, and the programs that it runs in turn.
 func (s *scanner) run(c call) {
-	if len(c.words) == 0 {
+	if len(c.words) == 0 || s.full {
 		return
 	}
 	name := c.words[0]
@@ -83,6 +84,9 @@ func (s *scanner) run(c call) {
 		return
 	}
 	at := s.add(Program{Name: name.Text, Args: c.words[1:], Env: c.env})
+	if s.full {
+		return
+	}
 	if c.shell {
 		s.called(name.Text, at)
 		if s.dialect == POSIX && uncertainBuiltins[name.Text] {

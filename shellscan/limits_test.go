@@ -795,6 +795,8 @@ func TestLimits(t *testing.T) {
 		"texts in texts":    nested(7, "evil"),
 		"many texts":        strings.Repeat("sh -c a;", 1000),
 		"wrappers":          strings.Repeat("env ", 1000) + "a",
+		"guesses of words":  strings.Repeat("strace ", 300) + strings.Repeat("a ", 3700),
+		"functions":         strings.Repeat("f(){ f|f& ", 4000) + strings.Repeat("}; ", 4000),
 		"guesses":           strings.Repeat("strace ", 5000) + "a",
 		"recursion":         strings.Repeat("eval ", 1000) + "a",
 		"control bytes":     "a\x01",
@@ -808,6 +810,13 @@ func TestLimits(t *testing.T) {
 				r := Scan(Input{Command: text, Dialect: d})
 				if r.Complete() && !readable[name] && !(d == POSIX && readableByPOSIX[name]) {
 					t.Errorf("dialect %d: read as complete: %.200s", d, brief(r))
+				}
+				words := 0
+				for i := range r.Programs {
+					words += len(r.Programs[i].Args)
+				}
+				if words > maxListed {
+					t.Errorf("dialect %d: %d words", d, words)
 				}
 				if len(r.Programs) > maxPrograms {
 					t.Errorf("dialect %d: %d programs", d, len(r.Programs))

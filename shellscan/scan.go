@@ -20,6 +20,11 @@ const (
 	// maxPrograms and maxWords bound what a short text can unfold to.
 	maxPrograms = 4096
 	maxWords    = 4096
+	// maxListed bounds the words of all programs together: the command of a
+	// wrapper is listed again for each that runs it.
+	maxListed = 1 << 18
+	// maxFunctions bounds how deeply functions are declared in one another.
+	maxFunctions = 64
 	// maxReasons bounds what is told of a command that is not known anyway.
 	maxReasons = 32
 )
@@ -52,6 +57,9 @@ type scanner struct {
 	nested  int // texts read so far
 	depth   int // of the current one; 0 is the command itself
 	guess   int // above 0 while what is read may not be a command at all
+
+	listed int  // words of programs so far
+	full   bool // no more programs are listed
 
 	via          []string
 	functions    []function    // that are being walked through

@@ -173,6 +173,10 @@ func (s *scanner) declare(f *syntax.FuncDecl) {
 		s.dynamic("it declares a function named " + quote(name))
 	}
 	s.hasFunctions = true
+	if len(s.functions) >= maxFunctions {
+		s.dynamic("too many functions within functions")
+		return
+	}
 	s.functions = append(s.functions, function{name: name, piped: s.piped})
 	s.stmt(f.Body)
 	last := len(s.functions) - 1
