@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/baileyhq/bailey/approval"
 )
@@ -34,6 +35,26 @@ func BenchmarkRound(b *testing.B) {
 			b.Fatal(err)
 		}
 		if err := s.Claim(ctx, e.ID, digest); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSubmitAmongFinished is a new request beside 10,000 that are over, each of
+// which a diff of 20 kB came with.
+func BenchmarkSubmitAmongFinished(b *testing.B) {
+	ctx := context.Background()
+	s := open(b, b.TempDir(), approval.Options{})
+	s.Exec(b, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 10000)
+		INSERT INTO requests (id, digest, cover, session, principal, grp, workspace, task, tool, op, rule, message, command, paths, state, ttl, created, expires, decided)
+		SELECT 'old' || i, 'old' || i, '', '', '', '', '', '', '', '', '', '', '', '', 'denied', 1, i, i, ? FROM n`, time.Now().UnixNano())
+	s.Exec(b, `INSERT INTO details SELECT seq, zeroblob(20000) FROM requests`)
+	for i := 0; b.Loop(); i++ {
+		e, err := s.Submit(ctx, request(fmt.Sprint(i)), ttl)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Cancel(ctx, e.ID); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	// The same sequences each time; BAILEY_LONG=1 looks at others.
 	if os.Getenv("BAILEY_LONG") == "" {
 		_ = flag.Set("rapid.seed", "1")
-		_ = flag.Set("rapid.checks", "40")
+		_ = flag.Set("rapid.checks", map[bool]string{false: "40", true: "10"}[raced])
 	}
 	goleak.VerifyTestMain(m)
 }
