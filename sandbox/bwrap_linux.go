@@ -1,12 +1,12 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -17,10 +17,20 @@ import (
 // layout is the file system inside: what the back end mounts, what the helper
 // makes, and what the table of mounts must then be.
 type layout struct {
-	args  []string
-	files []wire.File
-	table table
-	write []string // where a command may write
+	args   []string
+	files  []wire.File
+	staged []staged // by path: what lies above comes first
+	table  table
+	write  []string // where a command may write
+}
+
+// staged is something of the host that the back end mounts at a place of its own and
+// the helper moves to where it belongs.
+type staged struct {
+	wire.Folder
+	source   string // its present path on the host
+	folder   int    // index in Spec.Folders, or -1
+	writable bool
 }
 
 func (l *layout) arg(words ...string) { l.args = append(l.args, words...) }
@@ -35,7 +45,7 @@ func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
 		"--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP",
 		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", system.Hostname, "--clearenv")
 	l.mounted("/", place{kind: "tmpfs"})
-	for _, path := range slices.Concat(system.Trees, spec.ReadOnly) {
+	for _, path := range system.Trees {
 		l.bindReadOnly(path)
 	}
 	l.arg("--proc", "/proc")
@@ -50,7 +60,8 @@ func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
 	if s.account.Home != "/" {
 		l.files = append(l.files, wire.File{Path: s.account.Home, Mode: unix.S_IFDIR})
 	}
-	return l, l.folders(spec)
+	l.ownFiles(spec)
+	return l, l.stage(spec)
 }
 
 func (l *layout) file(path string, content []byte, mode uint32) {
@@ -84,7 +95,7 @@ func (l *layout) furnish(tmpSize int64, a system.Account) {
 		l.arg("--symlink", target, path)
 	}
 	for _, path := range system.Devices {
-		l.arg("--dev-bind", path, path, "--remount-ro", path) // its mode is the host's
+		l.arg("--dev-bind", path, path)
 	}
 	l.arg("--size", strconv.FormatInt(tmpSize, 10), "--perms", "1777", "--tmpfs", "/tmp")
 }
@@ -110,54 +121,91 @@ func (l *layout) furnished(byKeeper bool) {
 	l.write = append(l.write, "/dev/pts", "/dev/shm", "/tmp")
 }
 
-// folders stages the folders, and the files that are the host's.
-func (l *layout) folders(spec *Spec) error {
-	for i, f := range spec.Folders {
-		mode := "--ro-bind"
-		if f.Writable {
-			mode = "--bind"
-			l.write = append(l.write, f.Path)
-		}
-		source, err := held(f.Dir)
-		if err != nil {
-			return err
-		}
-		l.arg(mode, source, wire.Staged(i))
-		l.mounted(f.Path, place{writable: f.Writable, below: true})
-	}
-	staged := len(spec.Folders)
+// ownFiles are the Spec's files that are no host's.
+func (l *layout) ownFiles(spec *Spec) {
 	for _, f := range spec.Files {
-		if f.Source == nil {
-			l.file(f.Path, f.Content, uint32(f.Mode.Perm()))
+		if f.Source != nil {
 			continue
 		}
-		mode := "--ro-bind"
-		if f.Writable {
-			mode = "--bind"
-			l.write = append(l.write, f.Path)
+		over := isBelow(f.Path, "/etc")
+		l.files = append(l.files, wire.File{Path: f.Path, Content: f.Content, Mode: uint32(f.Mode.Perm()), Over: over})
+		if over {
+			l.mounted(f.Path, place{})
 		}
-		source, err := held(f.Source)
-		if err != nil {
+	}
+}
+
+// stage stages folders, read-only directories and the files that are the host's.
+func (l *layout) stage(spec *Spec) error {
+	for i, f := range spec.Folders {
+		if err := l.hold(f.Path, f.Dir, f.Writable, i); err != nil {
 			return err
 		}
-		l.arg(mode, source, wire.Staged(staged))
-		l.mounted(f.Path, place{writable: f.Writable, below: true})
-		staged++
+	}
+	for _, f := range spec.Files {
+		if f.Source == nil {
+			continue
+		}
+		if err := l.hold(f.Path, f.Source, f.Writable, -1); err != nil {
+			return err
+		}
+	}
+	for _, path := range spec.ReadOnly {
+		if err := l.show(path); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(l.staged, func(a, b staged) int { return strings.Compare(a.Path, b.Path) })
+	for i := range l.staged {
+		g := &l.staged[i]
+		g.Within = slices.ContainsFunc(l.staged[:i], func(o staged) bool { return isBelow(g.Path, o.Path) })
+		mode := "--ro-bind"
+		if g.writable {
+			mode = "--bind"
+			l.write = append(l.write, g.Path)
+		}
+		l.arg(mode, g.source, wire.Staged(i))
+		l.mounted(g.Path, place{writable: g.writable, below: true})
 	}
 	return nil
 }
 
-// held is the present path of an open file. Whether that path still leads to it is
-// for the helper to find out.
-func held(f *os.File) (string, error) {
-	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+// hold stages an open file. Whether its present path still leads to it when that is
+// mounted is for the helper to find out.
+func (l *layout) hold(path string, f *os.File, writable bool, folder int) error {
+	source, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 	if err != nil {
-		return "", failed("folders", err.Error())
+		return failed("folders", err.Error())
 	}
-	if !filepath.IsAbs(path) {
-		return "", refused("no path leads to " + f.Name())
+	if !filepath.IsAbs(source) {
+		return refused(fmt.Sprintf("no path leads to %q", f.Name()))
 	}
-	return path, nil
+	id, dir, err := identity(f)
+	if err != nil {
+		return failed("folders", fmt.Sprintf("%s: %v", path, err))
+	}
+	if folder >= 0 && !dir {
+		return refused(fmt.Sprintf("%q is no directory", path))
+	}
+	l.staged = append(l.staged, staged{wire.Folder{Path: path, Dev: id.Dev, Ino: id.Ino, File: !dir}, source, folder, writable})
+	return nil
+}
+
+// show stages a read-only path of the host, unless it is there already.
+func (l *layout) show(path string) error {
+	if slices.ContainsFunc(l.staged, func(o staged) bool { return o.Path == path }) {
+		return nil
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return refused(fmt.Sprintf("the read-only directory %q: %v", path, err))
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return refused(fmt.Sprintf("the read-only directory %q is a link; name what it leads to", path))
+	}
+	file := st.Mode&unix.S_IFMT != unix.S_IFDIR
+	l.staged = append(l.staged, staged{wire.Folder{Path: path, Dev: st.Dev, Ino: st.Ino, File: file}, path, -1, false})
+	return nil
 }
 
 // setup is what the helper is told.
@@ -171,44 +219,29 @@ func (l *layout) setup(spec *Spec, k *keeper) (*wire.Setup, error) {
 		return nil, failed("seccomp", err.Error())
 	}
 	w := &wire.Setup{Outside: append(outside, k.hello.Namespaces...), Files: l.files, Writable: l.write, Filter: filter, Rlimits: rlimits(spec.Limits)}
-	w.Pinned = l.pins(spec)
-	for i, f := range spec.Folders {
-		id, dir, err := identity(f.Dir)
-		if err == nil && !dir {
-			err = errors.New("it is no directory")
+	w.Pinned = l.pins()
+	at := make([]int, len(spec.Folders)) // where each is in the plan
+	for i, g := range l.staged {
+		w.Folders = append(w.Folders, g.Folder)
+		if g.folder >= 0 {
+			at[g.folder] = i
 		}
-		if err != nil {
-			return nil, failed("folders", fmt.Sprintf("%s: %v", f.Path, err))
-		}
-		within := slices.ContainsFunc(spec.Folders[:i], func(o Folder) bool { return isBelow(f.Path, o.Path) })
-		w.Folders = append(w.Folders, wire.Folder{Path: f.Path, Dev: id.Dev, Ino: id.Ino, Within: within})
-	}
-	for _, f := range spec.Files {
-		if f.Source == nil {
-			continue
-		}
-		id, dir, err := identity(f.Source)
-		if err != nil {
-			return nil, failed("files", fmt.Sprintf("%s: %v", f.Path, err))
-		}
-		w.Folders = append(w.Folders, wire.Folder{Path: f.Path, Dev: id.Dev, Ino: id.Ino, File: !dir})
 	}
 	for _, c := range spec.Covers {
-		w.Covers = append(w.Covers, wire.Cover{Folder: c.Folder, Rel: c.Rel, Kind: uint8(c.Kind), Dev: c.Dev, Ino: c.Ino, Target: c.Target})
-		path := filepath.Join(spec.Folders[c.Folder].Path, c.Rel)
-		l.mounted(path, place{writable: c.Kind == Pin, below: c.Kind == Pin || c.Kind == ReadOnly, cover: true})
+		w.Covers = append(w.Covers, wire.Cover{Folder: at[c.Folder], Rel: c.Rel, Kind: uint8(c.Kind), Dev: c.Dev, Ino: c.Ino, Target: c.Target})
+		l.mounted(filepath.Join(spec.Folders[c.Folder].Path, c.Rel), place{writable: c.Kind == Pin, below: c.Kind == Pin || c.Kind == ReadOnly})
 	}
 	return w, nil
 }
 
 // pins are the directories above a folder in /tmp: a command that moved one would
 // make the session's next run impossible.
-func (l *layout) pins(spec *Spec) []string {
+func (l *layout) pins() []string {
 	var pins []string
-	for _, f := range spec.Folders {
+	for _, f := range l.staged {
 		for i, c := range f.Path {
 			above := f.Path[:i]
-			if c != '/' || !isBelow(above, "/tmp") || slices.Contains(pins, above) || slices.ContainsFunc(spec.Folders, func(o Folder) bool {
+			if c != '/' || !isBelow(above, "/tmp") || slices.Contains(pins, above) || slices.ContainsFunc(l.staged, func(o staged) bool {
 				return above == o.Path || isBelow(above, o.Path)
 			}) {
 				continue
@@ -240,7 +273,7 @@ func rlimits(l Limits) []wire.Rlimit {
 		{unix.RLIMIT_CPU, uint64(l.CPU.Seconds() + 0.999)},
 		{unix.RLIMIT_DATA, uint64(l.Memory)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
-		{unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
+		{unix.RLIMIT_NOFILE, openFiles(l.OpenFiles)},
 	} {
 		if r.value > 0 {
 			limits = append(limits, wire.Rlimit{Resource: r.resource, Value: r.value})
@@ -250,4 +283,12 @@ func rlimits(l Limits) []wire.Rlimit {
 		limits = append(limits, wire.Rlimit{Resource: unix.RLIMIT_NPROC, Value: uint64(l.Processes + helperThreads)})
 	}
 	return limits
+}
+
+// openFiles leaves the helper what it needs.
+func openFiles(n int) uint64 {
+	if n <= 0 {
+		return 0
+	}
+	return uint64(max(n, 32))
 }

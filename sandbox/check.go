@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 )
 
 // check refuses what could not be meant.
@@ -59,14 +61,18 @@ func (s *Spec) checkFolders() error {
 			}
 		}
 		for _, o := range s.Folders[:i] {
-			if f.Path == o.Path || isBelow(o.Path, f.Path) {
-				return refused(fmt.Sprintf("the folder %q must come before %q, once", f.Path, o.Path))
+			if f.Path == o.Path {
+				return refused(fmt.Sprintf("the folder %q comes twice", f.Path))
 			}
 		}
 	}
+	own := system.Account{}.OwnFiles()
 	for _, f := range s.Files {
 		if err := absolute("a file", f.Path); err != nil {
 			return err
+		}
+		if _, ok := own[f.Path]; !ok && isBelow(f.Path, "/etc") {
+			return refused(fmt.Sprintf("the file %q can't be made in /etc", f.Path))
 		}
 		for _, o := range s.Folders {
 			if f.Path == o.Path || isBelow(f.Path, o.Path) {

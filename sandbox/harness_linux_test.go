@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,9 +70,14 @@ func (b *box) do(spec Spec) result {
 	if spec.Stderr == nil {
 		spec.Stderr = &errs
 	}
-	r, err := b.Run(context.Background(), spec)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // no test takes that long
+	defer cancel()
+	r, err := b.Run(ctx, spec)
 	if err != nil {
 		b.t.Fatalf("Run: %v", err)
+	}
+	if r.Canceled {
+		b.t.Fatalf("%q did not end: %s%s", spec.Argv, out.String(), errs.String())
 	}
 	return result{r, out.String(), errs.String()}
 }

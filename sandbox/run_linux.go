@@ -61,6 +61,9 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 	}
 	r := &run{spec: spec, keeper: k, started: make(chan struct{})}
 	r.report = Report{Backend: Bubblewrap, Guarantee: Full}
+	if k.tmp == nil {
+		r.report.Gaps = []string{TmpNotShared}
+	}
 	if err := r.launch(program, l.args); err != nil {
 		return nil, err
 	}

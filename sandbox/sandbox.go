@@ -40,6 +40,10 @@ type Sandbox struct {
 	closed bool
 }
 
+// TmpNotShared is the gap that each run has a /tmp of its own: the host allows this
+// program no namespaces, but only the back end.
+const TmpNotShared = "tmp_not_shared"
+
 // Probe is what a back end offers on this host.
 type Probe struct {
 	Backend   string

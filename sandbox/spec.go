@@ -20,7 +20,7 @@ type Spec struct {
 	Stdout, Stderr io.Writer
 	Terminal       *Terminal // if not nil, all three streams are a terminal, made inside
 
-	Folders  []Folder // of the host, at their own paths; later ones may lie below earlier ones
+	Folders  []Folder // of the host, at their own paths; one may lie below another
 	Covers   []Cover  // in the order in which they are mounted
 	Files    []File   // that the sandbox brings along
 	ReadOnly []string // more directories of the host, read-only, by real path; on PATH with their bin
@@ -74,11 +74,12 @@ type Cover struct {
 }
 
 // A File is a file that the sandbox brings along, outside of the folders. Missing
-// directories above it are made.
+// directories above it are made; in /etc only what the sandbox has there can be
+// replaced, such as /etc/gitconfig.
 type File struct {
 	Path     string
 	Content  []byte
-	Source   *os.File // if not nil, this file of the host is mounted, in place of Content
+	Source   *os.File // if not nil, this file or directory of the host is mounted, in place of Content
 	Mode     os.FileMode
 	Writable bool // with Source only
 }
@@ -90,7 +91,7 @@ type Limits struct {
 	Memory    int64         // bytes of private data of one process
 	Processes int           // threads included
 	FileSize  int64         // bytes of one file
-	OpenFiles int           // of one process
+	OpenFiles int           // of one process; at least 32
 }
 
 // A Report tells what became of a command.

@@ -19,6 +19,7 @@ type streams struct {
 	terminal *os.File
 	copies   sync.WaitGroup // of output
 	done     chan struct{}
+	typing   chan struct{} // closed when the input is no longer read; nil: it never was
 }
 
 func newStreams(spec *Spec) (*streams, error) {
@@ -72,8 +73,10 @@ func (s *streams) copy() {
 	if s.spec.Stdin == nil {
 		s.outside[0].Close()
 	} else {
+		s.typing = make(chan struct{})
 		go func() {
-			_, _ = io.Copy(s.outside[0], s.spec.Stdin)
+			defer close(s.typing)
+			_, _ = io.Copy(struct{ io.Writer }{s.outside[0]}, s.spec.Stdin)
 			s.outside[0].Close()
 		}()
 	}
@@ -93,8 +96,17 @@ func (s *streams) copyOut(w io.Writer, r *os.File) {
 	})
 }
 
-// drain waits for the end of the output. Nobody is left who could hold it open.
-func (s *streams) drain() { s.copies.Wait() }
+// drain waits for the end of the output. Nobody is left who could hold it open. Input
+// that can be told to is no longer read, so that it is there for whoever comes next.
+func (s *streams) drain() {
+	s.copies.Wait()
+	in, ok := s.spec.Stdin.(interface{ SetReadDeadline(time.Time) error })
+	if !ok || s.typing == nil || in.SetReadDeadline(time.Unix(1, 0)) != nil {
+		return
+	}
+	<-s.typing
+	_ = in.SetReadDeadline(time.Time{})
+}
 
 const endOfInput = 4 // what a terminal takes for it: Ctrl-D
 
@@ -103,7 +115,9 @@ func (s *streams) attach(master *os.File, t *Terminal) {
 	s.terminal = master
 	s.copyOut(s.spec.Stdout, master)
 	if s.spec.Stdin != nil {
+		s.typing = make(chan struct{})
 		go func() {
+			defer close(s.typing)
 			if _, err := io.Copy(struct{ io.Writer }{master}, s.spec.Stdin); err == nil {
 				_, _ = master.Write([]byte{endOfInput})
 			}

@@ -77,46 +77,46 @@ func start(control *os.File, c *wire.Command) (int, error) {
 	}
 	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
 	if c.Terminal {
-		terminal, err := openTerminal(control, c)
+		fd, err := openTerminal(control, c)
 		if err != nil {
 			return 0, err
 		}
-		defer terminal.Close()
-		fd := terminal.Fd()
 		attr.Files = []uintptr{fd, fd, fd}
 		attr.Sys.Setctty = true
 	}
 	return syscall.ForkExec(program, c.Argv, attr)
 }
 
-// openTerminal makes a terminal of the sandbox's own and passes its other end out.
-func openTerminal(control *os.File, c *wire.Command) (*os.File, error) {
+// openTerminal makes a terminal of the sandbox's own and passes its other end out. The
+// terminal stays open here: the other end must not see it hang up while the command
+// lives, even if that closes its streams.
+func openTerminal(control *os.File, c *wire.Command) (uintptr, error) {
 	master, err := unix.Open("/dev/pts/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer unix.Close(master) //nolint:errcheck // passed on
 	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &unix.Winsize{Row: c.Rows, Col: c.Cols}); err != nil {
-		return nil, err
+		return 0, err
 	}
 	slave, err := unix.Open("/dev/pts/"+strconv.Itoa(n), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := wire.Write(control, &wire.Message{Terminal: true}); err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := unix.Sendmsg(int(control.Fd()), []byte{0}, unix.UnixRights(master), nil, 0); err != nil {
-		return nil, err
+		return 0, err
 	}
-	return os.NewFile(uintptr(slave), "terminal"), nil
+	return uintptr(slave), nil
 }
 
 // lookUp finds a program as execvp(3) does.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/baileyhq/bailey/sandbox/internal/system"
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
 )
 
@@ -17,6 +18,7 @@ const (
 	maskFile = wire.Own + "/masked-file"
 	maskDir  = wire.Own + "/masked-directory"
 	linkDir  = wire.Own + "/links"
+	fileDir  = wire.Own + "/files"
 )
 
 // The kinds of sandbox.CoverKind.
@@ -150,8 +152,9 @@ func closeMounts(*wire.Setup) error {
 	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shmOptions); err != nil {
 		return fail("mounts", fmt.Errorf("/dev/shm: %w", err))
 	}
-	for _, point := range []string{"/", "/dev", "/proc"} {
-		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | ownMount}
+	// A read-only device can be written, but its mode, which is the host's, not changed.
+	for _, point := range append([]string{"/", "/dev", "/proc"}, system.Devices...) {
+		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID}
 		if err := unix.MountSetattr(unix.AT_FDCWD, point, 0, &attr); err != nil {
 			return fail("mounts", fmt.Errorf("%s: %w", point, err))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -125,15 +126,14 @@ func makePlace(name string, file bool) (int, error) {
 func makeFiles(s *wire.Setup) error {
 	for i := range s.Files {
 		f := &s.Files[i]
-		if err := makeFile(f); err != nil {
+		if err := makeFile(f, i); err != nil {
 			return fail("files", fmt.Errorf("%q: %w", f.Path, err))
 		}
 	}
 	return nil
 }
 
-func makeFile(f *wire.File) error {
-	mode := os.FileMode(f.Mode & 0o7777)
+func makeFile(f *wire.File, i int) error {
 	if f.Mode&unix.S_IFMT == unix.S_IFDIR {
 		fd, err := makePlace(f.Path, false)
 		if err != nil {
@@ -141,20 +141,42 @@ func makeFile(f *wire.File) error {
 		}
 		return unix.Close(fd)
 	}
-	dir, base := path.Split(f.Path)
+	name := f.Path
+	if f.Over {
+		name = path.Join(fileDir, strconv.Itoa(i))
+	}
+	if err := writeFile(name, f.Content, f.Mode); err != nil || !f.Over {
+		return err
+	}
+	source, err := unix.OpenTree(unix.AT_FDCWD, name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(source) //nolint:errcheck // O_PATH
+	if err := unix.MountSetattr(source, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: ownMount | unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	target, err := openPlace(f.Path)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target) //nolint:errcheck // O_PATH
+	return unix.MoveMount(source, "", target, "", moveEmpty)
+}
+
+// writeFile makes a file that was not there, and the directories above it.
+func writeFile(name string, content []byte, mode uint32) error {
+	dir, base := path.Split(name)
 	parent, err := makePlace(dir, false)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(parent) //nolint:errcheck // O_PATH
-	if f.Mode&unix.S_IFMT == unix.S_IFLNK {
-		return unix.Symlinkat(string(f.Content), parent, base)
-	}
 	fd, err := unix.Openat(parent, base, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
-	file := os.NewFile(uintptr(fd), f.Path)
-	_, err = file.Write(f.Content)
-	return errors.Join(err, file.Chmod(mode), file.Close())
+	file := os.NewFile(uintptr(fd), name)
+	_, err = file.Write(content)
+	return errors.Join(err, file.Chmod(os.FileMode(mode&0o777)), file.Close())
 }

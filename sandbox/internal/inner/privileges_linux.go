@@ -18,6 +18,14 @@ var errOneThread = errors.New("only one thread is restricted")
 
 // restrict gives up what the set-up needed, on all threads.
 func restrict(s *wire.Setup) error {
+	onAll := syscall.AllThreadsSyscall6
+	alone := false
+	if _, _, errno := onAll(unix.SYS_GETPID, 0, 0, 0, 0, 0, 0); errno == unix.ENOTSUP {
+		alone, onAll = true, syscall.Syscall6
+	}
+	if err := restrictWrites(s.Writable); err != nil {
+		return fail("landlock", err)
+	}
 	for _, l := range s.Rlimits {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(l.Resource, &now); err != nil {
@@ -27,14 +35,6 @@ func restrict(s *wire.Setup) error {
 		if err := unix.Setrlimit(l.Resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
 			return fail("limits", fmt.Errorf("%d to %d: %w", l.Resource, value, err))
 		}
-	}
-	onAll := syscall.AllThreadsSyscall6
-	alone := false
-	if _, _, errno := onAll(unix.SYS_GETPID, 0, 0, 0, 0, 0, 0); errno == unix.ENOTSUP {
-		alone, onAll = true, syscall.Syscall6
-	}
-	if err := restrictWrites(s.Writable); err != nil {
-		return fail("landlock", err)
 	}
 	if err := dropCapabilities(onAll); err != nil {
 		return fail("capabilities", err)

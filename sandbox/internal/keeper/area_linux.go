@@ -84,22 +84,21 @@ func copyFile(name string) error {
 	return nil
 }
 
-// bind mounts a directory or device of the host, read-only: that does not hinder
-// writing to a device, but root from changing its mode, which is the host's.
+// bind mounts a directory of the host, read-only, or a device.
 func bind(name string) error {
 	kind, target := system.Look(name)
 	point := wire.Area + name
 	if err := os.MkdirAll(path.Dir(point), 0o755); err != nil {
 		return err
 	}
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_RDONLY}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
 	switch kind {
 	case system.Absent:
 		return nil
 	case system.Link:
 		return os.Symlink(target, point)
 	case system.Dir:
-		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
+		attr.Attr_set |= unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_RDONLY
 		if err := os.Mkdir(point, 0o755); err != nil {
 			return err
 		}

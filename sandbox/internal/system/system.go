@@ -57,6 +57,7 @@ func (a Account) OwnFiles() map[string]string {
 		"/etc/hosts":         "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " + Hostname + "\n",
 		"/etc/hostname":      Hostname + "\n",
 		"/etc/resolv.conf":   "",
+		"/etc/gitconfig":     "",
 		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
 	}
 }

@@ -178,7 +178,7 @@ func (s *Setup) code(c *coder) {
 		c.uint(&v.Ino)
 		c.string(&v.Target)
 	})
-	list(c, &s.Files, func(f *File) { c.string(&f.Path); c.bytes(&f.Content); number(c, &f.Mode) })
+	list(c, &s.Files, func(f *File) { c.string(&f.Path); c.bytes(&f.Content); number(c, &f.Mode); c.bool(&f.Over) })
 	c.strings(&s.Writable)
 	c.bytes(&s.Filter)
 	list(c, &s.Rlimits, func(r *Rlimit) { number(c, &r.Resource); c.uint(&r.Value) })

@@ -59,7 +59,8 @@ type Folder struct {
 type File struct {
 	Path    string
 	Content []byte
-	Mode    uint32 // with unix.S_IFDIR a directory, with unix.S_IFLNK a link to Content
+	Mode    uint32 // with unix.S_IFDIR it is a directory
+	Over    bool   // it is mounted over one that is there
 }
 
 // Cover is sandbox.Cover.
