@@ -128,7 +128,7 @@ func (c *copier) inspect(src, dst *Object) error {
 			if err != nil {
 				return err
 			}
-			if c.leadsOut(src.j, dest, target) {
+			if c.leadsOut(dst.j, dest, target) {
 				return report("copy", e.Path(), errAbove)
 			}
 			return nil

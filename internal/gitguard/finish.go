@@ -91,7 +91,7 @@ func (r *Run) open(ctx context.Context, now *covers.Scan) (acted bool, errs []er
 		acted = true
 		if !r.settled[p.Real] {
 			r.settled[p.Real] = true
-			if r.grant(ctx, p.Real) == nil {
+			if r.grant(ctx, p.Real) == nil && r.grantBeneath(ctx, p.Real) == nil {
 				continue
 			}
 		}

@@ -1,11 +1,14 @@
 package gitguard
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/baileyhq/bailey/internal/covers"
 	"github.com/baileyhq/bailey/policy"
@@ -40,12 +43,46 @@ func newStage(t testing.TB) *stage {
 			t.Fatal(err)
 		}
 	}
-	s.git(".", "init", "-q", "-b", "main")
-	s.write("readme", "x")
-	s.git(".", "add", ".")
-	s.git(".", "commit", "-q", "-m", "first")
-	s.git(".", "remote", "add", "origin", "https://example.invalid/x.git")
+	template.Do(func() { s.makeTemplate() })
+	if err := os.CopyFS(s.ws, templateFS); err != nil {
+		t.Fatal(err)
+	}
 	return s
+}
+
+// template is a repository that is made once.
+var (
+	template   sync.Once
+	templateFS = fstest.MapFS{}
+)
+
+func (s *stage) makeTemplate() {
+	s.t.Helper()
+	made := *s
+	made.ws = s.t.TempDir()
+	made.git(".", "init", "-q", "-b", "main")
+	made.write("readme", "x")
+	made.git(".", "add", ".")
+	made.git(".", "commit", "-q", "-m", "first")
+	made.git(".", "remote", "add", "origin", "https://example.invalid/x.git")
+	err := fs.WalkDir(os.DirFS(made.ws), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		file := &fstest.MapFile{Mode: fs.ModeDir | 0o755}
+		if !d.IsDir() {
+			text, err := os.ReadFile(made.path(name))
+			if err != nil {
+				return err
+			}
+			file = &fstest.MapFile{Data: text, Mode: 0o644}
+		}
+		templateFS[name] = file
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // open starts to guard. What the operator does to the repository comes before.
@@ -117,7 +154,11 @@ func (s *stage) run(command func()) Report {
 	restore := s.link(r)
 	command()
 	restore()
-	return s.finish(r)
+	report := s.finish(r)
+	if left, _ := filepath.Glob(s.state + "/copies/*"); len(left) > 0 {
+		s.t.Errorf("copies are left: %v", left)
+	}
+	return report
 }
 
 func (s *stage) begin() *Run {
@@ -134,9 +175,6 @@ func (s *stage) finish(r *Run) Report {
 	report, err := r.Finish(s.t.Context())
 	if err != nil {
 		s.t.Errorf("finish: %v", err)
-	}
-	if left, _ := filepath.Glob(s.state + "/copies/*"); len(left) > 0 {
-		s.t.Errorf("copies are left: %v", left)
 	}
 	for _, item := range report.Quarantined {
 		if item.To == "" {

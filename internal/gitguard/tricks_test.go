@@ -53,7 +53,10 @@ var tricks = []trick{
 	{name: "core.editor", plant: config("core.editor", "EVIL"), trigger: then("commit", "--allow-empty")},
 	{name: "core.sshCommand", before: config("remote.origin.url", "ssh://example.invalid/x"), plant: config("core.sshCommand", "EVIL"), trigger: then("fetch")},
 	{name: "credential.helper", plant: config("credential.helper", "!EVIL"), trigger: askCredential},
-	{name: "core.askPass", plant: config("core.askPass", "EVIL"), trigger: askCredential},
+	{name: "core.askPass", plant: func(s *stage) {
+		s.write("ask", s.script())
+		s.git(".", "config", "core.askPass", s.path("ask"))
+	}, trigger: askCredential},
 	{name: "gpg.program", plant: func(s *stage) {
 		s.write("gpg", s.script())
 		s.git(".", "config", "gpg.program", s.path("gpg"))
@@ -299,7 +302,11 @@ func TestLeftLocks(t *testing.T) {
 	s := newStage(t)
 	s.write(".git/HEAD.lock", "")
 	s.open()
-	report := s.run(func() { s.write(".git/index.lock", ""); s.write(".git/refs/heads/x.lock", ""); s.write("yarn.lock", "") })
+	report := s.run(func() {
+		s.write(".git/index.lock", "")
+		s.write(".git/refs/heads/x.lock", "")
+		s.write("yarn.lock", "")
+	})
 	if got := fmt.Sprint(report.LeftLocks); got != fmt.Sprint([]string{s.path(".git/index.lock"), s.path(".git/refs/heads/x.lock")}) {
 		t.Errorf("%v", report.LeftLocks)
 	}
