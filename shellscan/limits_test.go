@@ -712,6 +712,16 @@ func TestEndsElsewhere(t *testing.T) {
 		{`a "${x:-'}"; b; a "${x:-'}"`, Bash},
 		{`a "${x:-$'$(b)'}"`, Bash},
 		{`a "${x#'$(b)'}"`, Bash},
+		{"echo \"$\\\n(b)\"", POSIX},
+		{"echo \"$\\\n(b)\"", Bash},
+		{"echo $\\\n\\\n{x}", Bash},
+		{"$\\\n'\\x61' b", Bash},
+		{"a <<X\n$\\\n(b)\nX", POSIX},
+		{"(\\\n(a))", Bash},
+		{"echo $(\\\n(a))", Bash},
+		{"a <<X\nb\nX\\\n\nc\nX", Bash},
+		{"a <<XY\nb\nX\\\nY\nc\nXY", Bash},
+		{"a <<X\n\\\nX\nc\nX", POSIX},
 		{"a <<X\n${x:-'$(b)'}\nX", POSIX},
 		{`a x$'\''b'`, POSIX},
 		{"sed 'a b\\\\\ne c' f", Bash},
@@ -721,7 +731,7 @@ func TestEndsElsewhere(t *testing.T) {
 			t.Errorf("%q: read as complete: %s", tt.text, brief(r))
 		}
 	}
-	for _, text := range []string{"sed 'a b\\\nc' f", "sed 'a b\\\\\np' f", `echo "${x:-$(b 'c')}" "${y:-b c}"`, `echo ${x:-'b'}`} {
+	for _, text := range []string{"sed 'a b\\\nc' f", "sed 'a b\\\\\np' f", `echo "${x:-$(b 'c')}" "${y:-b c}"`, `echo ${x:-'b'}`, "a && \\\n b; a |\\\nb; a\\\n-x \\\n--y", "a <<X\nb \\\nc\nX"} {
 		if r := Scan(Input{Command: text, Dialect: Bash}); !r.Complete() {
 			t.Errorf("%q: %v", text, r.Dynamic)
 		}

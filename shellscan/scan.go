@@ -157,6 +157,9 @@ func (s *scanner) read(text string, d Dialect) {
 	if joins(text, d) {
 		s.dynamic("a comment ends in a backslash, and is taken to go on by some")
 	}
+	if splits(text) {
+		s.dynamic("a line goes on within what some take for one token")
+	}
 	saved := *s
 	s.text, s.dialect = text, d
 	if parser, ok := parsers[d].Get().(*syntax.Parser); ok {
@@ -228,6 +231,33 @@ func joins(text string, d Dialect) bool {
 		}
 	}
 	return false
+}
+
+// pairs are two characters that the parser takes for two tokens, and shells for
+// one, where a line ends in a backslash between them; also the start of ~ in an
+// assignment.
+var pairs = set("(( )) [[ ]] << >> <( >( <& >& <> >| && || ;; ;& |& &> &- !( @( ?( *( +( =~ :~ =(")
+
+// splits reports whether a line that goes on splits a token so that the parser
+// misses it: a $ is most often the start of something.
+func splits(text string) bool {
+	rest := text
+	for before := byte(0); ; {
+		i := strings.Index(rest, "\\\n")
+		if i < 0 {
+			return false
+		}
+		if i > 0 {
+			before = rest[i-1]
+		}
+		rest = rest[i+2:]
+		if rest == "" {
+			return false
+		}
+		if before == '$' && rest[0] > ' ' || pairs[string([]byte{before, rest[0]})] {
+			return true
+		}
+	}
 }
 
 // place returns where a node is; in a nested text that is where its command is.

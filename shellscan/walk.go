@@ -405,6 +405,22 @@ func (s *scanner) addRedirect(word Arg, read, write bool) {
 // would replace.
 func plainPath(p string) bool { return !strings.ContainsAny(p, "$`\\'\"*?[{~<>(") }
 
+// endsEarly reports whether lines of a here-document that go on may together be
+// the one that ends it. Shells disagree about that.
+func (s *scanner) endsEarly(r *syntax.Redirect) bool {
+	body := s.source(r.Hdoc, "")
+	if at := r.Hdoc.Pos().Offset(); at <= uint(len(s.text)) && strings.HasSuffix(s.text[:at], "\\\n") {
+		return true // the parser has left out the first line
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		text, goesOn := strings.CutSuffix(line, `\`)
+		if goesOn && strings.HasPrefix(r.Word.Lit(), strings.TrimLeft(text, "\t")) {
+			return true
+		}
+	}
+	return false
+}
+
 // hereDocument returns the text of a here-document.
 func (s *scanner) hereDocument(r *syntax.Redirect) Arg {
 	quoted := false
@@ -427,6 +443,9 @@ func (s *scanner) hereDocument(r *syntax.Redirect) Arg {
 	}
 	if r.Hdoc == nil {
 		return Arg{}
+	}
+	if !quoted && s.endsEarly(r) {
+		s.dynamic("a line of a here-document goes on in what may be its end")
 	}
 	b := wordBuilder{scanner: s, in: hereText}
 	if quoted {
