@@ -14,7 +14,7 @@ func (t *Toolbox) showCommand(ctx context.Context, c *call, r *ApprovalRequest, 
 	m := c.command
 	r.Command, r.Argv = m.text(), m.args.Argv
 	if r.Argv != nil {
-		r.Command = quoteWords(r.Argv)
+		r.Command = QuoteWords(r.Argv)
 	}
 	r.Dynamic, r.Cwd = m.dynamic, text.DisplayName(c.targets[0].Real())
 	r.Env, r.Network, r.Background = m.args.Env, m.args.Network, m.args.Background
@@ -72,17 +72,4 @@ func programView(from *shellscan.Program, judged *policy.Program) ProgramView {
 	}
 	v.Note = strings.Join(notes, "; ")
 	return v
-}
-
-// quoteWords writes an argument list as a shell would read it.
-func quoteWords(words []string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%"
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.Trim(w, plain) != "" {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

@@ -18,7 +18,7 @@ func (r request) writeCommand(p *page) {
 	}
 	p.section("Command")
 	if len(c.Argv) > 0 {
-		p.put(margin, folded, bold, quoteWords(c.Argv))
+		p.put(margin, folded, bold, tool.QuoteWords(c.Argv))
 	} else {
 		p.block(c.Command, func(string) string { return bold })
 	}
@@ -62,9 +62,9 @@ func (r request) writeReading(p *page) {
 func writeProgram(p *page, program tool.ProgramView) {
 	name := "(known only when it runs)"
 	if program.Name != "" {
-		name = quoteWord(program.Name)
+		name = tool.QuoteWords([]string{program.Name})
 	}
-	p.put(margin, folded, bold, strings.TrimRight(name+" "+quoteWords(program.Args), " "))
+	p.put(margin, folded, bold, strings.TrimRight(name+" "+tool.QuoteWords(program.Args), " "))
 	if program.Builtin {
 		p.put(margin+"    ", folded+"    ", plain, "is carried out by the shell itself")
 	}
@@ -113,22 +113,4 @@ func orNone(s, none string) string {
 		return none
 	}
 	return s
-}
-
-// quoteWords writes words as a shell would read them.
-func quoteWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quoteWord(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-const bare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,@+%"
-
-func quoteWord(w string) string {
-	if w != "" && strings.Trim(w, bare) == "" {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }

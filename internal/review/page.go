@@ -25,6 +25,8 @@ const (
 	label    = 12     // columns of a field's label
 	margin   = "  | " // of what an agent has written
 	folded   = "  : " // of the rest of a folded line
+	blank    = "␣"    // a blank at the end of a row
+	kinds    = 8      // of characters that are spelled out, to be named
 )
 
 // page writes rows. It keeps the first error of the writer.
@@ -35,10 +37,13 @@ type page struct {
 	limit  int // rows to write; 0: all
 	rows   int // written
 	hidden int // not written
+
+	spelled map[string]int // characters that are spelled out, and how often
+	order   []string       // of these, as they came
 }
 
 func newPage(w io.Writer, o Options) *page {
-	p := &page{w: bufio.NewWriter(w), color: o.Color, limit: o.Lines}
+	p := &page{w: bufio.NewWriter(w), color: o.Color, limit: o.Lines, spelled: map[string]int{}}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)
 	}
@@ -89,37 +94,81 @@ func unstyled(string) string { return plain }
 // put writes one line, folded at the page's width: first before its first row, next
 // before the others.
 func (p *page) put(first, next, style, s string) {
-	var row strings.Builder
-	room := p.width - len(first)
-	on := plain // the style that is switched on
-	turn := func(to string) {
-		if !p.color || on == to {
-			return
-		}
-		if on != plain {
-			row.WriteString(reset)
-		}
-		row.WriteString(to)
-		on = to
-	}
-	row.WriteString(first)
+	row := row{page: p}
+	row.begin(first)
 	glyphs(s, func(g glyph) {
-		if p.width > 0 && g.cells > room {
-			turn(plain)
-			p.row(row.String())
-			row.Reset()
-			row.WriteString(next)
-			room = p.width - len(next)
+		if p.width > 0 && g.cells > row.room {
+			row.end()
+			row.begin(next)
 		}
-		turn(style)
+		row.add(style, g)
 		if g.escaped {
-			turn(reverse)
+			p.note(g.text)
 		}
-		row.WriteString(g.text)
-		room -= g.cells
 	})
-	turn(plain)
-	p.row(row.String())
+	row.end()
+}
+
+// note counts a character that is spelled out.
+func (p *page) note(spelling string) {
+	if p.spelled[spelling]++; p.spelled[spelling] == 1 {
+		p.order = append(p.order, spelling)
+	}
+}
+
+// row is one row as it is put together.
+type row struct {
+	*page
+	text strings.Builder
+	room int
+	on   string // the style that is switched on
+	// last is not yet in text: at the end of a row nobody would see a blank.
+	last      glyph
+	lastStyle string
+}
+
+func (r *row) begin(margin string) {
+	r.text.Reset()
+	r.text.WriteString(margin)
+	r.room = r.width - len(margin)
+}
+
+func (r *row) add(style string, g glyph) {
+	r.flush()
+	if g.escaped {
+		style = reverse
+	}
+	r.last, r.lastStyle = g, style
+	r.room -= g.cells
+}
+
+func (r *row) flush() {
+	if r.last.text != "" {
+		r.turn(r.lastStyle)
+		r.text.WriteString(r.last.text)
+		r.last = glyph{}
+	}
+}
+
+// turn switches to a style.
+func (r *row) turn(to string) {
+	if !r.color || r.on == to {
+		return
+	}
+	if r.on != plain {
+		r.text.WriteString(reset)
+	}
+	r.text.WriteString(to)
+	r.on = to
+}
+
+func (r *row) end() {
+	if r.last.text == " " {
+		r.last.text = blank
+	}
+	r.flush()
+	r.turn(plain)
+	r.row(r.text.String())
 }
 
 func (p *page) row(s string) {
@@ -135,12 +184,30 @@ func (p *page) row(s string) {
 // end says what was left out, and how to see it.
 func (p *page) end(more string) (complete bool, err error) {
 	complete = p.hidden == 0
+	hidden := p.hidden
+	p.limit = 0
+	p.sayWhatIsSpelled()
 	if !complete {
-		hidden := p.hidden
-		p.limit = 0
 		p.put("", "  ", yellow, fmt.Sprintf("... and %s that you have not seen: %s", count(hidden, "more line"), more))
 	}
 	return complete, p.w.Flush()
+}
+
+// sayWhatIsSpelled tells which characters were spelled out: an agent can write the
+// same letters, but not this.
+func (p *page) sayWhatIsSpelled() {
+	if len(p.order) == 0 {
+		return
+	}
+	named := p.order[:min(len(p.order), kinds)]
+	list := make([]string, len(named))
+	for i, s := range named {
+		list[i] = fmt.Sprintf("%s (%d)", s, p.spelled[s])
+	}
+	if more := len(p.order) - len(named); more > 0 {
+		list = append(list, "and "+count(more, "other"))
+	}
+	p.prose("note", yellow, "spelled out, since they would not be seen as themselves: "+strings.Join(list, ", "))
 }
 
 // count is a number with its noun.

@@ -161,7 +161,7 @@ func (r request) writeChange(p *page) {
 	}
 	p.section("Change")
 	header := 2 // lines that name the file
-	p.block(r.call.Diff, func(line string) string {
+	p.block(bareContext(r.call.Diff), func(line string) string {
 		if header > 0 {
 			header--
 			return bold
@@ -171,6 +171,17 @@ func (r request) writeChange(p *page) {
 	if r.call.DiffCut {
 		p.prose("note", yellow, "this is not the whole change; the arguments below hold all that would be written")
 	}
+}
+
+// bareContext takes the blank from lines of context that are empty otherwise.
+func bareContext(diff string) string {
+	lines := strings.Split(diff, "\n")
+	for i, line := range lines {
+		if line == " " {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func diffStyle(line string) string {

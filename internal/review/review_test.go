@@ -179,6 +179,82 @@ func TestWholeContent(t *testing.T) {
 	}
 }
 
+// TestBlanksAtTheEnd: a blank that a reader could not see at the end of a row is
+// marked, so that "a b" is not taken for "ab", nor "\\ " for a continued line.
+func TestBlanksAtTheEnd(t *testing.T) {
+	c := command()
+	c.Details = json.RawMessage(`{"tool":"shell","command":"aaaaaaaaaaaaaaaaaaa /etc \\ \nb","cwd":"/x ","diff":"--- a\n+++ a\n \n-a\n+a \n"}`)
+	out := page(t, c, review.Options{Width: 24})
+	for _, want := range []string{"  | aaaaaaaaaaaaaaaaaaa␣\n  : /etc \\␣\n  | b\n", "  in        /x␣\n", "  |\n  | -a\n  | +a␣\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 24 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+}
+
+// TestSpelledOut: what is spelled out is told in words of Bailey's, since an agent
+// can write the same letters.
+func TestSpelledOut(t *testing.T) {
+	const letters = `{"tool":"file_write","diff":"--- a\n+++ a\n+# no\\rcode\n"}`
+	for _, c := range []struct {
+		name, details, want string
+	}{
+		{"the letters", letters, ""},
+		{"the character", strings.ReplaceAll(letters, `\\r`, `\r`), `spelled out, since they would not be seen as themselves: \r (1)`},
+		{"several", `{"tool":"shell","command":"a\u200b\u200b\u2028b","cwd":"\u200b"}`, `as themselves: \u200b (3), \u2028 (1)`},
+	} {
+		e := edit()
+		e.Details = json.RawMessage(c.details)
+		out := page(t, e, review.Options{})
+		if got := strings.Contains(out, "spelled out"); got != (c.want != "") || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %q is not in\n%s", c.name, c.want, out)
+		}
+		var cut strings.Builder
+		if _, err := review.Write(&cut, e, review.Options{Lines: 1}); err != nil || !strings.Contains(cut.String(), c.want) {
+			t.Errorf("%s: %q is not in what is cut\n%s", c.name, c.want, cut.String())
+		}
+	}
+	many := edit()
+	many.Details, _ = json.Marshal(map[string]string{"command": "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u200b\u200e\u200f"})
+	if out := page(t, many, review.Options{}); !strings.Contains(out, `\u2068 (1), and 4 others`) {
+		t.Error(out)
+	}
+}
+
+// TestUnknownCharacters: of a character that no font shows a reader sees nothing, or
+// whatever the terminal makes of it.
+func TestUnknownCharacters(t *testing.T) {
+	for s, want := range map[string]string{
+		"\ue000": `\ue000`, "\U000f0000": `\U000f0000`, "\u0378": `\u0378`, "\U0002fffe": `\U0002fffe`, "\ufdd0": `\ufdd0`,
+		"é漢ع\U0001F600→─": "é漢ع\U0001F600→─",
+	} {
+		e := edit()
+		e.Paths = []string{s}
+		if out := page(t, e, review.Options{}); !strings.Contains(out, "  on        "+want+"\n") {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
+
+// TestQuoting: what words hold is told from what the words spell.
+func TestQuoting(t *testing.T) {
+	for word, want := range map[string]string{
+		"a": "a", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, `a\nb`: `'a\nb'`,
+		"a\nb": `$'a\nb'`, "\t'\\\x1b\r": `$'\t\'\\\x1b\r'`, "\x7f": `$'\x7f'`,
+	} {
+		e := command()
+		e.Details, _ = json.Marshal(tool.ApprovalRequest{Tool: "shell", Argv: []string{word}})
+		if out := page(t, e, review.Options{}); !strings.Contains(out, "  | "+want+"\n") {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
+
 // TestLines: whatever the limit, the rows that are shown and those that are counted
 // are all rows.
 func TestLines(t *testing.T) {

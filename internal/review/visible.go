@@ -62,9 +62,10 @@ func glyphs(line string, yield func(glyph)) {
 }
 
 // invisible are the characters that package text leaves alone since scripts and
-// typography need them, but that a reader takes for nothing or for a blank.
+// typography need them, but that a reader takes for nothing or for a blank, and
+// those that no font knows, or each another way.
 func invisible(r rune) bool {
-	return r != ' ' && unicode.Is(unicode.Zs, r) || r == 0x200C || r == 0x200D || r == 0x2800 ||
+	return !unicode.IsPrint(r) || r == 0x200C || r == 0x200D || r == 0x2800 ||
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
