@@ -337,7 +337,7 @@ func (g *generator) simple(depth int) string {
 			"sed 'a x\\\\\\\\\\ne p1' f1", `bash -c - p1`, `dash -c + p1`, `echo p1 | dash -sc ':'`, `for SECONDS in 'a[$(p1)]'; do :; done`, `read OPTIND <<<'a[$(p1)]'`,
 			`p1 >&-x`, `p1 3>&-x`, `y='1 PATH=/tmp/w'; \export x=$y; p3`, `echo PATH=/tmp/w: | xargs -IA env A=1 p3`, `y='[$(p1)]'; declare x$y=1`, `p1 {a}>&-x`,
 			`echo "${x:-'$(p1)'}"`, `echo "${x#'$(p1)'}"`, `echo ${x:-"a}$(p1)"}`, "echo \"`p1 \\\"; p2 \\\"`\"", "echo \"`p1 \\\\\"; p2 \\\\\"`\"", `echo $[ $(p1) ]`,
-			"cat <<X\na\\\nX\n$(p1)\nX\n", "$(cat <<X\np1\nX)", "echo \"$\\\n(p1)\"", "$\\\n'p1' a", "cat <<X\n$\\\n(p1)\nX\n", "cat <<X\na\nX\\\n\np1\nX\n", "x='a[$(p1)]'; (\\\n(x))", `for x in a; { p1; }`, `for ((;;)) { p1; break; }`, `!(p1)`, `{ p1; } <<<"$(p2)"`, `p1&&#x
+			"cat <<X\na\\\nX\n$(p1)\nX\n", "$(cat <<X\np1\nX)", "echo \"$\\\n(p1)\"", "$\\\n'p1' a", "cat <<X\n$\\\n(p1)\nX\n", "cat <<\"X\\\"\"\nX\"\np1\nX\\\"", "cat <<X\n`\\\"p1\\\" a`\nX", "cat <<X\na\nX\\\n\np1\nX\n", "x='a[$(p1)]'; (\\\n(x))", `for x in a; { p1; }`, `for ((;;)) { p1; break; }`, `!(p1)`, `{ p1; } <<<"$(p2)"`, `p1&&#x
 p2`, `p1 $'\'' ; p2 '`, `if p1; then :; fi >"f$(p2)"`, `f9() { p1; } <<<$(p2); f9`, `x=$'a\'b' p1`, `p1 "$"a"$(p2)"`, `p1 ${x/"'"/$(p2)}`, `p1 ${x:="'"} '$(p2)'`, `function q { p1; }; q`, `q() (p2); q a`, `p1() { p2; }; p1`, `select i in a; do p1; done`)
 	default:
 		return call

@@ -430,10 +430,14 @@ func (s *scanner) hereDocument(r *syntax.Redirect) Arg {
 			quoted = quoted || strings.ContainsRune(part.Value, '\\')
 		case *syntax.SglQuoted:
 			quoted = true
+			if part.Dollar {
+				s.dynamic("a here-document has a strange end")
+			}
 		case *syntax.DblQuoted:
 			quoted = true
 			for _, inner := range part.Parts {
-				if _, ok := inner.(*syntax.Lit); !ok {
+				// The parser takes the backslash of "\"" for a part of the end.
+				if lit, ok := inner.(*syntax.Lit); !ok || part.Dollar || strings.Contains(lit.Value, `\`) {
 					s.dynamic("a here-document has a strange end")
 				}
 			}

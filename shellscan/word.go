@@ -291,6 +291,9 @@ func (b *wordBuilder) substitution(c *syntax.CmdSubst) {
 	if c.TempFile || c.ReplyVar {
 		b.dynamic("it holds a substitution that older shells don't know")
 	}
+	if b.in == hereText && c.Backquotes && strings.Contains(b.source(c, ""), `\"`) {
+		b.dynamic("shells take other quotes off in a here-document")
+	}
 	from := len(b.reading.Programs)
 	text, copied := b.copied(c)
 	b.stmts(c.Stmts)
