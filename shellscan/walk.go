@@ -428,6 +428,9 @@ func (s *scanner) hereDocument(r *syntax.Redirect) Arg {
 		switch part := part.(type) {
 		case *syntax.Lit:
 			quoted = quoted || strings.ContainsRune(part.Value, '\\')
+			if strings.HasSuffix(part.Value, "$") && len(r.Word.Parts) > 1 { // $'…' to some
+				s.dynamic("a here-document has a strange end")
+			}
 		case *syntax.SglQuoted:
 			quoted = true
 			if part.Dollar {
