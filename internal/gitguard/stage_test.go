@@ -76,6 +76,9 @@ func (s *stage) makeTemplate() {
 				return err
 			}
 			file = &fstest.MapFile{Data: text, Mode: 0o644}
+			if name == "readme" {
+				file.Mode = 0o755 // as write makes it
+			}
 		}
 		templateFS[name] = file
 		return nil
