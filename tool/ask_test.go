@@ -2,7 +2,9 @@ package tool_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,5 +275,52 @@ func TestCheck(t *testing.T) {
 	}
 	if b.exists("new") || !b.exists("d") {
 		t.Error("a check did something")
+	}
+}
+
+// A text that an encoding makes of bytes is not what an interpreter finds in them.
+func TestDisguisedContent(t *testing.T) {
+	const script = "\n\techo mallory >x\n"
+	utf16 := func(s string) string {
+		var b strings.Builder
+		for i := 0; i < len(s); i += 2 {
+			b.WriteRune(rune(s[i]) | rune(s[i+1])<<8)
+		}
+		return b.String()
+	}
+	inBase64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	d := &desk{}
+	b := newBox(t, setup{
+		tree:   []string{"file x.txt one\n"},
+		policy: askForAll("file_write", "file_edit"), ask: d.ask,
+	})
+	if err := os.WriteFile(b.root+"/w.txt", []byte("\xff\xfea\x00\n\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		tool string
+		args args
+		told bool
+	}{
+		{"file_write", args{"path": "n1", "encoding": "base64", "content": inBase64("\xff\xfe" + script)}, true},
+		{"file_write", args{"path": "n2", "encoding": "utf-16le", "content": utf16(script)}, true},
+		{"file_write", args{"path": "x.txt", "encoding": "utf-16le", "content": utf16(script)}, true},
+		{"file_edit", args{"path": "w.txt", "edits": []args{{"old_text": "a", "new_text": utf16(script)}}}, true},
+		{"file_write", args{"path": "n3", "encoding": "iso-2022-jp", "content": "漢字\n"}, true},
+		{"file_write", args{"path": "n4", "encoding": "utf-16le", "content": "plain\n"}, false},
+		{"file_write", args{"path": "n5", "encoding": "windows-1252", "content": "Käse\n"}, false},
+		{"file_write", args{"path": "n6", "encoding": "utf-8-bom", "content": "漢字\n"}, false},
+		{"file_write", args{"path": "n7", "content": "漢字\n"}, false},
+		{"file_write", args{"path": "n8", "encoding": "base64", "content": inBase64(script)}, false},
+		{"file_write", args{"path": "n9", "encoding": "base64", "content": inBase64("\x00\x01\xff" + script)}, false},
+	} {
+		b.must(tt.tool, tt.args)
+		r := d.last()
+		if got := r.Bytes != ""; got != tt.told {
+			t.Errorf("%v: %q", tt.args, r.Bytes)
+		}
+		if wants := strings.Contains("n1 n2 x.txt w.txt", fmt.Sprint(tt.args["path"])); wants && !strings.Contains(r.Bytes, "echo mallory") {
+			t.Errorf("%v: %q", tt.args, r.Bytes)
+		}
 	}
 }

@@ -27,6 +27,7 @@ type ApprovalRequest struct {
 	Rules     []RuleView        `json:"rules"`           // every rule that asks
 	Diff      string            `json:"diff"`            // of a write or an edit
 	DiffCut   bool              `json:"diff_cut"`        // the diff was too long to be shown whole
+	Bytes     string            `json:"bytes,omitempty"` // the diff as who does not know the encoding reads it, where that is another text
 	Fails     string            `json:"fails,omitempty"` // why the call would fail as things are
 	Contents  []ContentView     `json:"contents,omitempty"`
 	Command   string            `json:"command,omitempty"`  // a shell's text, or Argv on one line
@@ -159,6 +160,8 @@ func (t *Toolbox) showChange(ctx context.Context, c *call, r *ApprovalRequest) e
 	if err == nil {
 		c.preview = p
 		r.Diff, r.DiffCut = p.diff()
+		bytes, cut := p.disguised()
+		r.Bytes, r.DiffCut = bytes, r.DiffCut || cut
 		return nil
 	}
 	access := c.access(c.targets[0])

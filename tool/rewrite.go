@@ -63,6 +63,33 @@ func (r *rewrite) readable(content []byte) []byte {
 	return content
 }
 
+// disguised compares the bytes before and after as they are, if they hold other
+// ASCII than the text that diff shows: an interpreter that knows nothing of the
+// encoding takes what it finds, such as a command in what looks like Chinese. It is
+// "" where they don't.
+func (r *rewrite) disguised() (diff string, cut bool) {
+	shown := r.readable(r.content)
+	if s, enc, err := text.Decode(shown, text.Detect); err == nil && enc != text.Detect {
+		shown = []byte(s)
+	}
+	if bytes.Equal(asciiOf(shown), asciiOf(r.content)) || r.before.exists && r.before.content == nil {
+		return "", false
+	}
+	spelled := func(b []byte) []byte { return []byte(text.VisibleText(string(b))) }
+	return text.Unified("a/"+r.name, "b/"+r.name, spelled(r.before.content), spelled(r.content))
+}
+
+// asciiOf is what is left of a text without all that is not ASCII, and without NUL.
+func asciiOf(b []byte) []byte {
+	left := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c != 0 && c < 0x80 {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
 // snapshot reads the file of a target, as far as limit, and hashes it as far as
 // hashLimit.
 func (c *call) snapshot(ctx context.Context, g *target, limit, hashLimit int64) (snapshot, error) {

@@ -168,6 +168,10 @@ func (r request) writeChange(p *page) {
 		}
 		return diffStyle(line)
 	})
+	if r.call.Bytes != "" {
+		p.prose("beware", red, "the bytes hold another text for a program that does not know the encoding, such as a shell:")
+		p.block(bareContext(r.call.Bytes), diffStyle)
+	}
 	if r.call.DiffCut {
 		p.prose("note", yellow, "this is not the whole change; the arguments below hold all that would be written")
 	}

@@ -179,6 +179,22 @@ func TestWholeContent(t *testing.T) {
 	}
 }
 
+// TestBytes: what an encoding hides is on the page, behind the margin, with a warning.
+func TestBytes(t *testing.T) {
+	e := entry(tool.ApprovalRequest{
+		Tool: "file_write", Args: json.RawMessage(`{"path":"a","content":"x"}`),
+		Diff: "--- a\n+++ a\n+漢\n", Bytes: "--- a\n+++ a\n+rm -r *\n",
+	})
+	out := page(t, e, review.Options{})
+	if !strings.Contains(out, "\n  beware    the bytes hold another text") || !strings.Contains(out, "\n  | +rm -r *\n") {
+		t.Error(out)
+	}
+	e.Details = json.RawMessage(`{"diff":"+x"}`)
+	if out := page(t, e, review.Options{}); strings.Contains(out, "beware") {
+		t.Error(out)
+	}
+}
+
 // TestBlanksAtTheEnd: a blank that a reader could not see at the end of a row is
 // marked, so that "a b" is not taken for "ab", nor "\\ " for a continued line.
 func TestBlanksAtTheEnd(t *testing.T) {
