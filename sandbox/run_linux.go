@@ -206,7 +206,7 @@ func (r *run) died() error {
 
 // command starts the command and waits for its end.
 func (r *run) command(a system.Account) error {
-	c := &wire.Command{Argv: r.spec.Argv, Env: environment(r.spec, a.Name, a.Shell, a.Home), Path: searchPath(r.spec), Dir: r.spec.Dir}
+	c := &wire.Command{Argv: r.spec.Argv, Env: environment(r.spec, a.Name, a.Shell, a.Home), Path: searchPath(r.spec), Dir: r.spec.Dir, Rlimits: rlimits(r.spec.Limits)}
 	if t := r.spec.Terminal; t != nil {
 		c.Terminal, c.Rows, c.Cols = true, t.Size.Rows, t.Size.Cols
 	}

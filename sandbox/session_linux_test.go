@@ -194,7 +194,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{Limits{FileSize: 1 << 20}, "head -c 2000000 /dev/zero > f"},
 		{Limits{OpenFiles: 40}, "ulimit -n; [ $(ulimit -n) -gt 40 ]"},
-		{Limits{Memory: 64 << 20}, "head -c 200000000 /dev/zero | tail -c 190000000 | wc -c | grep -q 190000000"},
+		{Limits{Memory: 32 << 20}, "head -c 200000000 /dev/zero | tail -c 90000000 | wc -c | grep -q 90000000"},
 	} {
 		spec := b.spec("/bin/sh", "-c", c.text)
 		b.do(spec).wantOK(t) // the control

@@ -84,7 +84,26 @@ func start(control *os.File, c *wire.Command) (int, error) {
 		attr.Files = []uintptr{fd, fd, fd}
 		attr.Sys.Setctty = true
 	}
+	if err := limit(c.Rlimits); err != nil {
+		return 0, err
+	}
 	return syscall.ForkExec(program, c.Argv, attr)
+}
+
+// limit sets what the command inherits, as late as can be: this process is under it
+// as well, and has to get by with the memory that it has.
+func limit(limits []wire.Rlimit) error {
+	for _, l := range limits {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(l.Resource, &now); err != nil {
+			return err
+		}
+		value := min(l.Value, now.Max)
+		if err := unix.Setrlimit(l.Resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openTerminal makes a terminal of the sandbox's own and passes its other end out. The

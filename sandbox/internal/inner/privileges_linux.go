@@ -26,16 +26,6 @@ func restrict(s *wire.Setup) error {
 	if err := restrictWrites(s.Writable); err != nil {
 		return fail("landlock", err)
 	}
-	for _, l := range s.Rlimits {
-		var now unix.Rlimit
-		if err := unix.Getrlimit(l.Resource, &now); err != nil {
-			return fail("limits", err)
-		}
-		value := min(l.Value, now.Max)
-		if err := unix.Setrlimit(l.Resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
-			return fail("limits", fmt.Errorf("%d to %d: %w", l.Resource, value, err))
-		}
-	}
 	if err := dropCapabilities(onAll); err != nil {
 		return fail("capabilities", err)
 	}

@@ -181,7 +181,6 @@ func (s *Setup) code(c *coder) {
 	list(c, &s.Files, func(f *File) { c.string(&f.Path); c.bytes(&f.Content); number(c, &f.Mode); c.bool(&f.Over) })
 	c.strings(&s.Writable)
 	c.bytes(&s.Filter)
-	list(c, &s.Rlimits, func(r *Rlimit) { number(c, &r.Resource); c.uint(&r.Value) })
 }
 
 func (e *Evidence) code(c *coder) {
@@ -204,6 +203,7 @@ func (v *Command) code(c *coder) {
 	c.bool(&v.Terminal)
 	number(c, &v.Rows)
 	number(c, &v.Cols)
+	list(c, &v.Rlimits, func(r *Rlimit) { number(c, &r.Resource); c.uint(&r.Value) })
 }
 
 // Encode makes a packet.

@@ -44,7 +44,6 @@ type Setup struct {
 	Files    []File
 	Writable []string // below these a command may write
 	Filter   []byte   // of system calls: struct sock_filter
-	Rlimits  []Rlimit
 }
 
 // Folder is a staged directory, or file, and the place where it belongs.
@@ -126,6 +125,7 @@ type Command struct {
 	Dir        string
 	Terminal   bool
 	Rows, Cols uint16
+	Rlimits    []Rlimit
 }
 
 // Message is one step of the talk between launcher and helper.
