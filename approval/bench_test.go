@@ -3,6 +3,8 @@ package approval_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +15,21 @@ import (
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {
+		s, err := approval.Open(context.Background(), dir, approval.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = s.Close()
+	}
+}
+
+// BenchmarkOpenNew makes the file, too.
+func BenchmarkOpenNew(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		for _, name := range []string{"approvals.db", "approvals.db-wal", "approvals.db-shm"} {
+			_ = os.Remove(filepath.Join(dir, name))
+		}
 		s, err := approval.Open(context.Background(), dir, approval.Options{})
 		if err != nil {
 			b.Fatal(err)

@@ -24,7 +24,11 @@
 //
 // The store is a file of the user who runs Bailey. Nothing that runs inside Bailey
 // reaches it, but another process of that user does and can approve by it. Times
-// are of the wall clock: who sets it can make requests expire or last.
+// are of the wall clock: who sets it can make requests expire or last. An older copy
+// of the file, put back in its place, brings back approvals that were used since.
+//
+// What a request shows, also of the contents of files, is in the store for 30 days
+// after its end.
 //
 // A Store is safe for concurrent use, by goroutines and by processes.
 package approval

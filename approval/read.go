@@ -38,12 +38,13 @@ func (s *Store) Get(ctx context.Context, id string) (Entry, error) {
 // List returns the requests that the filter takes, the oldest first.
 func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	where, args := f.where()
-	list := []Entry{}
+	var list []Entry
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if err := lapse(ctx, tx, s.Now()); err != nil {
 			return err
 		}
 		found, err := s.query(ctx, tx, where, args...)
+		list = make([]Entry, 0, len(found)) // anew in every try
 		for _, r := range slices.Backward(found) {
 			list = append(list, r.Entry)
 		}
