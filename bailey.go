@@ -18,6 +18,7 @@ import (
 	"github.com/baileyhq/bailey/internal/config"
 	"github.com/baileyhq/bailey/jail"
 	"github.com/baileyhq/bailey/policy"
+	"github.com/baileyhq/bailey/sandbox"
 	"github.com/baileyhq/bailey/tool"
 	"github.com/baileyhq/bailey/workspace"
 	"github.com/baileyhq/bailey/workspace/gitconfig"
@@ -56,6 +57,8 @@ type Bailey struct {
 	policy    *policy.Policy
 	log       *audit.Log
 	tools     *tool.Toolbox
+	box       *sandbox.Sandbox // nil where the task runs no commands
+	shell     tool.Shell
 	writer    *writer
 	approvals approvals
 	notifiers notifiers
@@ -294,8 +297,11 @@ func (b *Bailey) openTools(ctx context.Context) error {
 	if ask == nil {
 		ask = b.ask
 	}
+	if err := b.confine(); err != nil {
+		return err
+	}
 	b.tools, err = tool.New(tool.Options{
-		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: ask,
+		Workspace: b.space, Policy: b.policy, Audit: b.log, Ask: ask, Shell: b.shell,
 		Programs: hostPrograms(b.config.Sandbox.ReadOnly), Home: homeDir(b.opts.Env),
 	})
 	return errors.Join(err, ctx.Err())
@@ -377,6 +383,9 @@ func (b *Bailey) Warnings() []string { return b.warnings }
 func (b *Bailey) Close() error {
 	b.notifiers.close()
 	errs := []error{b.approvals.close()}
+	if b.box != nil {
+		errs = append(errs, b.box.Close())
+	}
 	if b.writer != nil {
 		errs = append(errs, b.writer.leave())
 	}

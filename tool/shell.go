@@ -114,14 +114,14 @@ func runShell(ctx context.Context, c *call, a *shellArgs) (string, *CommandResul
 		Stdin: deref(a.Stdin), Timeout: time.Duration(a.Timeout), Network: a.Network, Background: a.Background,
 		Operator: c.req.Operator, Streams: streams,
 	})
-	if err != nil {
+	if r == nil {
 		return "", nil, err
 	}
 	if r.Layers == nil {
 		r.Layers = []string{} // no tool answers null
 	}
 	c.rec.Sandbox, c.rec.Guarantee, c.rec.ExitCode = r.Backend, r.Guarantee, &r.ExitCode
-	return shellOutput(r), r, nil
+	return shellOutput(r), r, err
 }
 
 func deref(s *string) string {
