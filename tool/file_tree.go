@@ -66,7 +66,7 @@ func treeFiles(ctx context.Context, c *call, a *treeArgs) (string, *treeData, er
 	t.open = []*[]treeNode{&t.data.Children}
 	t.judges = []visible{c.visible(g)}
 	fmt.Fprintf(&t.lines, "%s/\n", strings.TrimSuffix(text.VisibleControl(c.box.display(g.Real())), "/"))
-	err := g.obj.Walk(ctx, jail.WalkOptions{Depth: int(a.Depth), Sorted: true}, func(e *jail.WalkEntry) error {
+	err := g.obj.Walk(ctx, jail.WalkOptions{Depth: int(a.Depth), Sorted: true, Ahead: true}, func(e *jail.WalkEntry) error {
 		if err := ctx.Err(); err != nil {
 			return err // Walk looks less often, and a pattern can make an entry slow
 		}

@@ -54,7 +54,7 @@ func (p *passage) walk(ctx context.Context, start *jail.Object,
 	visit func(e *jail.WalkEntry, path string) error,
 	failed func(path string, err error) error,
 ) error {
-	return start.Walk(ctx, jail.WalkOptions{Sorted: true}, func(e *jail.WalkEntry) error {
+	return start.Walk(ctx, jail.WalkOptions{Sorted: true, Ahead: true}, func(e *jail.WalkEntry) error {
 		if err := ctx.Err(); err != nil {
 			return err // Walk looks less often, and a pattern can make an entry slow
 		}
