@@ -234,17 +234,6 @@ var attacks = map[string]func(args []string) error{
 		return raw(unix.SYS_IOCTL, 0, 1<<32|unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
 	},
 	"beyond": func([]string) error { return raw(100_000) },
-	// A program with the set-uid bit: does it become somebody else?
-	"setuid": func(a []string) error {
-		out, err := exec.Command(a[0]).CombinedOutput()
-		if err != nil {
-			return err
-		}
-		if strings.TrimSpace(string(out)) == strconv.Itoa(os.Getuid()) {
-			return errors.New("still " + string(out))
-		}
-		return nil
-	},
 	"daemon": func(a []string) error { // leaves a process that beats for ever
 		cmd := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; while :; do date +%s%N > "+a[0]+"; sleep 0.02; done")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

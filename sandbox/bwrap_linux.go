@@ -61,7 +61,10 @@ func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
 		l.files = append(l.files, wire.File{Path: s.account.Home, Mode: unix.S_IFDIR})
 	}
 	l.ownFiles(spec)
-	return l, l.stage(spec)
+	if err := l.stage(spec); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func (l *layout) file(path string, content []byte, mode uint32) {

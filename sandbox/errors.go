@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is lets what changed count as failed.
-func (e *Error) Is(target error) bool { return target == ErrFailed && e.Err == ErrChanged } //nolint:errorlint // Is compares itself
+func (e *Error) Is(target error) bool { return target == ErrFailed && e.Err == ErrChanged }
 
 func failed(step, detail string) error { return &Error{Err: ErrFailed, Step: step, Detail: detail} }
 

@@ -107,7 +107,8 @@ func (k *keeper) receive() (a wire.Answer, fd int, err error) {
 	if err != nil {
 		return a, -1, err
 	}
-	return a, fd, a.Decode(packet[:n])
+	err = a.Decode(packet[:n])
+	return a, fd, err
 }
 
 // receiveWith reads bytes and the descriptor that may come with them, else -1.

@@ -39,8 +39,11 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	program, err := s.backend()
+	program, err := s.program()
 	if err != nil {
+		if s.options.Unsafe && errors.Is(err, ErrUnavailable) {
+			return s.runBare(ctx, spec)
+		}
 		return nil, err
 	}
 	k, err := s.keeperOf(ctx)
@@ -68,7 +71,7 @@ func (s *Sandbox) run(ctx context.Context, spec *Spec) (*Report, error) {
 		return nil, err
 	}
 	defer r.streams.close()
-	defer r.control.Close()
+	defer r.control.Close() //nolint:errcheck // nothing is left to be told
 	stop := r.watch(ctx)
 	err = r.raise(setup, w, l.table)
 	if err == nil {
@@ -96,15 +99,6 @@ func (r *run) wait() wire.Answer {
 	return r.answer
 }
 
-// backend finds the program to run.
-func (s *Sandbox) backend() (string, error) {
-	path, err := s.find("bwrap")
-	if err != nil {
-		return "", &Error{Err: ErrUnavailable, Detail: err.Error(), Remedy: "install bubblewrap (package bubblewrap)"}
-	}
-	return path, nil
-}
-
 // launch has the back end started.
 func (r *run) launch(program string, args []string) error {
 	control, theirs, err := socketPair(unix.SOCK_STREAM)
@@ -115,13 +109,13 @@ func (r *run) launch(program string, args []string) error {
 	r.control = control
 	list, err := argList(args)
 	if err != nil {
-		control.Close()
+		_ = control.Close()
 		return failed("arguments", err.Error())
 	}
 	defer list.Close()
 	r.streams, err = newStreams(r.spec)
 	if err != nil {
-		control.Close()
+		_ = control.Close()
 		return failed("streams", err.Error())
 	}
 	defer r.streams.closeInside()
@@ -129,7 +123,7 @@ func (r *run) launch(program string, args []string) error {
 	words := []string{"--args", fmt.Sprint(wire.BackendArgs), "--", wire.InnerPath, wire.InnerName}
 	r.id, r.ended, err = r.keeper.start(program, words, [5]*os.File{in[0], in[1], in[2], theirs, list})
 	if err != nil {
-		control.Close()
+		_ = control.Close()
 		r.streams.close()
 		return failed("start", err.Error())
 	}

@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/baileyhq/bailey/sandbox/internal/system"
 )
@@ -49,12 +50,12 @@ type Probe struct {
 	Backend   string
 	Path      string // of its program; "" if there is none to trust
 	Version   string
-	Usable    bool
+	Usable    bool // a command ran, and its walls were attested
 	Guarantee string
 	Layers    []string
 	Gaps      []string
-	SharedTmp bool  // the session's /tmp is the same for all runs and for Tmp
-	Err       error // why it can't be used
+	Took      time.Duration // for that command
+	Err       error         // why it can't be used
 }
 
 // New makes a Sandbox. It starts nothing: see [Sandbox.Start].

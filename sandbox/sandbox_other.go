@@ -29,3 +29,8 @@ func (s *Sandbox) run(_ context.Context, spec *Spec) (*Report, error) {
 func findTrusted(string) (string, error) { return "", unavailable() }
 
 func duplicate(*os.File) (*os.File, error) { return nil, unavailable() }
+
+// Probe says that there is none.
+func (s *Sandbox) Probe(context.Context) []Probe {
+	return []Probe{{Backend: Bubblewrap, Err: unavailable()}}
+}

@@ -41,7 +41,7 @@ func wait(pid int) *wire.Exit {
 		var status unix.WaitStatus
 		var usage unix.Rusage
 		done, err := unix.Wait4(-1, &status, 0, &usage)
-		if err == unix.EINTR || err == nil && done != pid { //nolint:errorlint // a plain errno
+		if err == unix.EINTR || err == nil && done != pid {
 			continue
 		}
 		exit := &wire.Exit{

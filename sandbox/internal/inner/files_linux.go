@@ -115,7 +115,7 @@ func makePlace(name string, file bool) (int, error) {
 			return -1, err
 		}
 		_ = unix.Close(made)
-	} else if err := unix.Mkdirat(parent, base, 0o755); err != nil && err != unix.EEXIST { //nolint:errorlint // a plain errno; another run of the session was first
+	} else if err := unix.Mkdirat(parent, base, 0o755); err != nil && err != unix.EEXIST { // another run of the session was first
 		return -1, err
 	}
 	return openPlace(name)

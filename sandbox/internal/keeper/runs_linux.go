@@ -60,7 +60,7 @@ func (k *keeper) reap() {
 		switch {
 		case err == nil:
 			k.collect()
-		case err == unix.ECHILD && len(k.runs) == 0: //nolint:errorlint // a plain errno
+		case err == unix.ECHILD && len(k.runs) == 0:
 			k.started.Wait()
 		}
 		k.mu.Unlock()

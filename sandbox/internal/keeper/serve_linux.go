@@ -90,7 +90,7 @@ func receive(to chan<- request) {
 	rights := make([]byte, unix.CmsgSpace(4*wire.MaxDescriptors))
 	for {
 		n, oob, _, _, err := unix.Recvmsg(wire.KeeperSocket, packet, rights, unix.MSG_CMSG_CLOEXEC)
-		if err == unix.EINTR { //nolint:errorlint // a plain errno
+		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {
@@ -142,7 +142,7 @@ func (k *keeper) leave() {
 	clear(k.runs)
 	for {
 		k.killOrphans()
-		if _, err := unix.Wait4(-1, nil, 0, nil); err == unix.ECHILD { //nolint:errorlint // a plain errno
+		if _, err := unix.Wait4(-1, nil, 0, nil); err == unix.ECHILD {
 			return
 		}
 	}
