@@ -247,8 +247,9 @@ func (b *Bailey) withdraw(ctx context.Context, store *approval.Store, e approval
 	}
 }
 
-// outcome makes the answer to the pipeline of a settled request.
-func outcome(store *approval.Store, e approval.Entry) (*tool.Approval, error) {
+// outcome makes the answer to the pipeline of a settled request. An approval is used
+// for the digest that the call has, whatever the request says.
+func outcome(store *approval.Store, e approval.Entry, digest string) (*tool.Approval, error) {
 	refused := &tool.Approval{ID: e.ID} // tells only which request it was
 	fail := func(kind tool.Kind, message string) (*tool.Approval, error) {
 		return refused, &tool.Error{Kind: kind, Message: message, Data: dataOf(e)}
@@ -256,7 +257,7 @@ func outcome(store *approval.Store, e approval.Entry) (*tool.Approval, error) {
 	switch e.State {
 	case approval.Approved:
 		return &tool.Approval{ID: e.ID, Claim: func(ctx context.Context) error {
-			return claimed(store.Claim(ctx, e.ID, e.Digest), e)
+			return claimed(store.Claim(ctx, e.ID, digest), e)
 		}}, nil
 	case approval.Denied:
 		message := fmt.Sprintf("the operator denied this (%s)", e.ID)
