@@ -4,6 +4,8 @@ package jail
 
 func (t Tree) fastState(string) (DirState, bool, error) { return DirState{}, false, nil }
 
+func (t Tree) fastStates(string, []string, func(int, DirState, error)) bool { return false }
+
 func (t Tree) fastLstat(string) (Info, bool, error) { return Info{}, false, nil }
 
 func (t Tree) fastDir(string) (dir, bool, error) { return nil, false, nil }

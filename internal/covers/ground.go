@@ -19,7 +19,7 @@ type ground struct {
 	policy *policy.Policy
 	listed *atomic.Int64
 	root   *node
-	flat   []*node // all, in no certain order; nil if it has to be collected anew
+	parts  [][]family // what check goes through; nil if it has to be collected anew
 }
 
 func newGround(j *jail.Jail, number int, listed *atomic.Int64) *ground {
@@ -54,7 +54,7 @@ func (g *ground) refresh(ctx context.Context, p *policy.Policy) error {
 	if !g.root.busy {
 		return nil
 	}
-	g.flat = nil
+	g.parts = nil
 	return g.update(ctx, g.root, g.frameOf(g.real(), nil))
 }
 
@@ -62,18 +62,23 @@ func (g *ground) refresh(ctx context.Context, p *policy.Policy) error {
 // goroutine.
 const chunk = 512
 
+// family is a directory with those in it.
+type family struct {
+	parent *node
+	names  []string
+}
+
 // check finds the directories that have changed.
 func (g *ground) check(ctx context.Context) error {
-	if g.flat == nil {
-		g.flat = g.root.all(nil)
+	if g.parts == nil {
+		g.parts = g.root.families(chunk)
 	}
 	var (
 		wait  sync.WaitGroup
-		stale = make([][]*node, (len(g.flat)+chunk-1)/chunk)
+		stale = make([][]*node, len(g.parts))
 		slots = make(chan struct{}, min(4, runtime.GOMAXPROCS(0)))
 	)
-	for i := range stale {
-		part := g.flat[i*chunk : min(len(g.flat), (i+1)*chunk)]
+	for i, part := range g.parts {
 		slots <- struct{}{}
 		wait.Go(func() {
 			if ctx.Err() == nil {
@@ -83,6 +88,9 @@ func (g *ground) check(ctx context.Context) error {
 		})
 	}
 	wait.Wait()
+	if s, err := g.tree.State("."); err != nil || s != g.root.state || !g.root.settled {
+		g.root.touch()
+	}
 	for _, part := range stale {
 		for _, n := range part {
 			n.touch()
@@ -91,16 +99,42 @@ func (g *ground) check(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (g *ground) changed(nodes []*node) (stale []*node) {
-	for _, n := range nodes {
-		if n.settled {
-			if now, err := g.tree.State(n.rel); err == nil && now == n.state {
-				continue
+func (g *ground) changed(part []family) (stale []*node) {
+	for _, f := range part {
+		g.tree.States(f.parent.rel, f.names, func(i int, s jail.DirState, err error) {
+			if n := f.parent.kids[i].node; !n.settled || err != nil || s != n.state {
+				stale = append(stale, n)
 			}
-		}
-		stale = append(stale, n)
+		})
 	}
 	return stale
+}
+
+// families lists all directories that hold others, in parts of about size
+// directories.
+func (n *node) families(size int) (parts [][]family) {
+	left := 0
+	var walk func(n *node)
+	walk = func(n *node) {
+		if len(n.kids) == 0 {
+			return
+		}
+		if left <= 0 {
+			parts, left = append(parts, nil), size
+		}
+		f := family{parent: n, names: make([]string, len(n.kids))}
+		for i := range n.kids {
+			f.names[i] = n.kids[i].name
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], f)
+		left -= len(n.kids)
+		for i := range n.kids {
+			walk(n.kids[i].node)
+		}
+	}
+	walk(n)
+	return parts
 }
 
 // all appends a node and everything beneath.

@@ -19,7 +19,11 @@ type Scanner struct {
 	started atomic.Int64 // scans that have begun
 	listed  atomic.Int64 // directories that were listed
 
+	keepDir string // where what is known is kept for the next process, "" if nowhere
+
 	mu      sync.Mutex
+	loaded  bool
+	saved   int64 // the count of listed directories when it was kept last
 	grounds []*ground
 	last    *Scan
 	lastNo  int64
@@ -47,6 +51,10 @@ func (s *Scanner) Scan(ctx context.Context, p *policy.Policy) (*Scan, error) {
 		return s.last, nil
 	}
 	no := s.started.Add(1)
+	if !s.loaded && s.keepDir != "" {
+		s.load(p)
+	}
+	s.loaded = true
 	a := newAssembly(s)
 	for _, g := range s.grounds {
 		if err := g.refresh(ctx, p); err != nil {
@@ -57,6 +65,7 @@ func (s *Scanner) Scan(ctx context.Context, p *policy.Policy) (*Scan, error) {
 			return nil, err
 		}
 	}
+	s.save(p)
 	scan, err := a.finish(ctx)
 	if err != nil {
 		return scan, err
