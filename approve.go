@@ -106,7 +106,7 @@ func (b *Bailey) ask(ctx context.Context, r *tool.ApprovalRequest) (*tool.Approv
 		e, err = b.await(ctx, store, e)
 	}
 	if err == nil {
-		asked, err = outcome(store, e)
+		asked, err = outcome(store, e, r.Digest)
 	}
 	return asked, err
 }
