@@ -195,6 +195,17 @@ func knownAs(base string) string {
 	return short
 }
 
+// Renamed reports whether a program's file is one whose arguments this package
+// reads, and its name tells nothing of that: such a call is not known by its
+// text. Programs that do the work of many go by their name, and are not meant.
+func Renamed(name, file string) bool {
+	as, is := knownAs(baseName(name)), knownAs(baseName(file))
+	return as != is && isKnown(is) && !isKnown(as) && !multicall[is]
+}
+
+// multicall are the programs that do what they are called.
+var multicall = set("busybox toybox coreutils")
+
 func isKnown(base string) bool {
 	_, reads := readers[base]
 	_, shell := shells[base]

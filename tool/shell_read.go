@@ -61,6 +61,9 @@ func (t *Toolbox) resolveCommand(ctx context.Context, c *call) error {
 			return err
 		}
 		m.access.Programs = append(m.access.Programs, p)
+		if shellscan.Renamed(p.Name, p.Resolved) {
+			m.dynamic = append(m.dynamic, p.Name+" is "+p.Resolved+", whose arguments may run other programs")
+		}
 	}
 	if err := t.findRedirects(ctx, c, cwd.Real()); err != nil {
 		return err
@@ -90,6 +93,11 @@ func (m *command) read(t *Toolbox) {
 	m.reading = shellscan.Scan(in)
 	for _, r := range m.reading.Dynamic {
 		m.dynamic = append(m.dynamic, r.Text)
+	}
+	for _, name := range in.Env {
+		if shellscan.ChangesReading(name, m.args.Env[name]) {
+			m.dynamic = append(m.dynamic, "the environment variable "+name+" may change the encoding in which the command is read")
+		}
 	}
 }
 
