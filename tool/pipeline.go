@@ -140,10 +140,10 @@ func (c *call) verify(ctx context.Context) error {
 }
 
 func (t *Toolbox) resolveAll(ctx context.Context, c *call) error {
-	for _, g := range c.targets {
+	for i, g := range c.targets {
 		if err := t.resolveTarget(ctx, c, g); err != nil {
 			if !g.lenient || ctx.Err() != nil {
-				return err
+				return t.deniedBefore(ctx, c, c.targets[:i], err)
 			}
 			g.err = asError(err)
 		}
@@ -152,6 +152,20 @@ func (t *Toolbox) resolveAll(ctx context.Context, c *call) error {
 		return t.resolveCommand(ctx, c)
 	}
 	return nil
+}
+
+// deniedBefore is the answer where a path can't be resolved: that one before it is
+// denied, if so. To be told of the other one would tell that the first exists.
+func (t *Toolbox) deniedBefore(ctx context.Context, c *call, found []*target, err error) error {
+	for _, g := range found {
+		if g.obj == nil {
+			continue
+		}
+		if v, jerr := t.judge(ctx, c.access(g)); jerr == nil && v.Action == policy.Deny {
+			return denial(g.path, v)
+		}
+	}
+	return err
 }
 
 // decide has the policy judge each object, and each that lies beneath where the
