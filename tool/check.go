@@ -70,7 +70,7 @@ func (v *Verdict) check(ctx context.Context, t *Toolbox, c *call) {
 		}
 	}
 	for _, g := range c.targets {
-		if g.err != nil {
+		if g.err != nil && !nothingThere(g.err) {
 			v.refuse("decide", g.err)
 			return
 		}
