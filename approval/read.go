@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, id string) (Entry, error) {
 	}
 	var found []*row
 	err := patiently(ctx, func() (err error) {
-		found, err = s.query(ctx, s.db, `id >= ? AND id < ? ORDER BY seq LIMIT 2`, id, id+"\x7f")
+		found, err = s.query(ctx, s.db, selectRows+`id >= ? AND id < ? ORDER BY seq LIMIT 2`, id, id+"\x7f")
 		return err
 	})
 	switch {
@@ -43,7 +43,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 		if err := lapse(ctx, tx, s.Now()); err != nil {
 			return err
 		}
-		found, err := s.query(ctx, tx, where, args...)
+		found, err := s.query(ctx, tx, f.columns()+where, args...)
 		list = make([]Entry, 0, len(found)) // anew in every try
 		for _, r := range slices.Backward(found) {
 			list = append(list, r.Entry)
@@ -51,6 +51,13 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 		return err
 	})
 	return list, err
+}
+
+func (f *Filter) columns() string {
+	if f.Brief {
+		return selectBrief
+	}
+	return selectRows
 }
 
 func (f *Filter) where() (where string, args []any) {
@@ -84,8 +91,8 @@ func (s *Store) seen(r *row) Entry {
 	return e
 }
 
-func (s *Store) query(ctx context.Context, q queryer, where string, args ...any) (found []*row, err error) {
-	rows, err := q.QueryContext(ctx, selectRows+where, args...)
+func (s *Store) query(ctx context.Context, q queryer, statement string, args ...any) (found []*row, err error) {
+	rows, err := q.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +115,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
 	for {
 		var r *row
 		err := patiently(ctx, func() (err error) {
-			r, err = byID(ctx, s.db, id)
+			r, err = one(ctx, s.db, selectBrief, id)
 			return err
 		})
 		if err != nil {

@@ -67,5 +67,6 @@ type Decision struct {
 type Filter struct {
 	States    []State
 	Workspace string
-	Limit     int // the newest so many; 0: all
+	Limit     int  // the newest so many; 0: all
+	Brief     bool // without their Details, which may be large
 }

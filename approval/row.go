@@ -14,7 +14,21 @@ import (
 const columns = `id, digest, cover, session, principal, grp, workspace, task, tool, op, rule, message, command,
 	paths, state, scope, created, expires, decided, decider, reason, joined, ttl, delivered`
 
-const selectRows = `SELECT ` + columns + `, (SELECT body FROM details WHERE details.seq = requests.seq) FROM requests WHERE `
+const (
+	selectRows  = `SELECT ` + columns + `, (SELECT body FROM details WHERE details.seq = requests.seq) FROM requests WHERE `
+	selectBrief = `SELECT ` + columns + `, NULL FROM requests WHERE `
+)
+
+// minBytes is what a request takes at least: a page of the database.
+const minBytes = 4096
+
+func (r *row) bytes() int {
+	n := minBytes + len(r.Command) + len(r.Message) + len(r.Details)
+	for _, p := range r.Paths {
+		n += len(p) + 1
+	}
+	return n
+}
 
 // row is an entry with what only the store needs.
 type row struct {
@@ -60,13 +74,13 @@ func stamp(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// find reads one request. where has one parameter.
-func find(ctx context.Context, q queryer, where string, arg any) (*row, error) {
-	return scan(q.QueryRowContext(ctx, selectRows+where, arg))
+func byID(ctx context.Context, q queryer, id string) (*row, error) {
+	return one(ctx, q, selectRows, id)
 }
 
-func byID(ctx context.Context, q queryer, id string) (*row, error) {
-	r, err := find(ctx, q, "id = ?", id)
+// one reads a request, whole or in brief.
+func one(ctx context.Context, q queryer, columns, id string) (*row, error) {
+	r, err := scan(q.QueryRowContext(ctx, columns+"id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
@@ -74,11 +88,11 @@ func byID(ctx context.Context, q queryer, id string) (*row, error) {
 }
 
 func insert(ctx context.Context, tx *sql.Tx, r *row) error {
-	made, err := tx.ExecContext(ctx, `INSERT INTO requests (`+columns+`)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+	made, err := tx.ExecContext(ctx, `INSERT INTO requests (`+columns+`, bytes)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		r.ID, r.Digest, r.Grant, r.Session, r.Principal, r.Group, r.Workspace, r.Task,
 		r.Tool, r.Op, r.Rule, r.Message, r.Command, []byte(strings.Join(r.Paths, "\x00")),
-		r.State, r.Scope, stamp(r.Created), stamp(r.Expires), stamp(r.Decided), r.By, r.Reason, r.Joined, int64(r.ttl), r.delivered)
+		r.State, r.Scope, stamp(r.Created), stamp(r.Expires), stamp(r.Decided), r.By, r.Reason, r.Joined, int64(r.ttl), r.delivered, r.bytes())
 	if err != nil || len(r.Details) == 0 {
 		return err
 	}

@@ -11,7 +11,7 @@ const schemaVersion = 1
 
 // migrations lead from version to version. Times are nanoseconds since 1970; an
 // expires of 0 is never. paths are joined by NUL, because they need not be UTF-8.
-// The details may be large and never change: apart, they are not written anew with
+// bytes is what a request takes. The details may be large and never change: apart, they are not written anew with
 // every state, and not read for one.
 var migrations = [schemaVersion]string{`
 CREATE TABLE requests (
@@ -30,6 +30,7 @@ CREATE TABLE requests (
 	message   TEXT NOT NULL,
 	command   TEXT NOT NULL,
 	paths     BLOB NOT NULL,
+	bytes     INTEGER NOT NULL DEFAULT 4096,
 	state     TEXT NOT NULL CHECK (state IN ('pending','approved','executed','denied','expired','cancelled')),
 	scope     TEXT NOT NULL DEFAULT '',
 	ttl       INTEGER NOT NULL,
@@ -43,7 +44,7 @@ CREATE TABLE requests (
 );
 CREATE INDEX requests_by_digest ON requests (digest);
 CREATE INDEX requests_by_expiry ON requests (state, expires);
-CREATE INDEX requests_by_end ON requests (state, decided);
+CREATE INDEX requests_by_end ON requests (state, decided, bytes);
 CREATE TABLE details (
 	seq  INTEGER PRIMARY KEY,
 	body BLOB NOT NULL

@@ -19,18 +19,22 @@ import (
 const (
 	fileName = "approvals.db"
 
-	defaultPending = 100
-	defaultPoll    = 100 * time.Millisecond
-	busyWait       = 15 * time.Second    // for other processes to end what they write
-	keepFinished   = 30 * 24 * time.Hour // the audit log is what lasts
-	keepOutcome    = 5 * time.Minute     // for a caller to fetch, where a request never expires
+	defaultPending  = 100
+	defaultFinished = 128 << 20
+	defaultPoll     = 100 * time.Millisecond
+	busyWait        = 15 * time.Second    // for other processes to end what they write
+	keepFinished    = 30 * 24 * time.Hour // the audit log is what lasts
+	keepOutcome     = 5 * time.Minute     // for a caller to fetch, where a request never expires
 )
 
 // Options configures [Open]. The zero value is good for use.
 type Options struct {
-	MaxPending int              // requests that may wait at once; 0 is 100
-	Now        func() time.Time // nil is time.Now
-	Poll       time.Duration    // how often a waiting call looks; 0 is 100 ms
+	MaxPending int // requests that may wait at once; 0 is 100
+	// MaxFinished bounds the bytes of what is kept of requests that are over; 0 is
+	// 128 MiB. The oldest go first, none before a caller could fetch the outcome.
+	MaxFinished int64
+	Now         func() time.Time // nil is time.Now
+	Poll        time.Duration    // how often a waiting call looks; 0 is 100 ms
 }
 
 // Store holds the requests of a state directory.
@@ -46,6 +50,9 @@ type Store struct {
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.MaxPending == 0 {
 		o.MaxPending = defaultPending
+	}
+	if o.MaxFinished == 0 {
+		o.MaxFinished = defaultFinished
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -656,4 +657,87 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%v, %v", info, err)
 		}
 	})
+}
+
+// TestFinishedIsBounded: what an agent has asked for and was denied does not fill
+// the disk, and no outcome is lost before a caller could fetch it.
+func TestFinishedIsBounded(t *testing.T) {
+	f := newFixture(t)
+	const room = 1 << 20
+	f.Store = open(t, f.dir, approval.Options{Now: f.clock.Now, MaxFinished: room})
+	ctx := context.Background()
+	ask := func(digest string) approval.Entry {
+		r := request(digest)
+		r.Details = json.RawMessage(`"` + strings.Repeat("x", 100<<10) + `"`)
+		f.clock.pass(time.Millisecond)
+		return f.submit(r)
+	}
+	untold := ask("untold")
+	if _, err := f.Deny(ctx, untold.ID, "bob", "no"); err != nil {
+		t.Fatal(err)
+	}
+	waits := ask("waits")
+	var last approval.Entry
+	for i := range 40 {
+		last = ask(fmt.Sprint(i))
+		f.approve(last.ID, approval.Once)
+		f.claim(last.ID, last.Digest)
+	}
+	ask("one more")
+	entries, err := f.List(ctx, approval.Filter{States: []approval.State{approval.Executed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(entries); n < 5 || n > 10 || entries[n-1].ID != last.ID {
+		t.Errorf("%d requests that are over are kept", n)
+	}
+	if got := f.state(waits.ID); got != approval.Pending {
+		t.Errorf("what waits is %s", got)
+	}
+	if e := ask("untold"); e.ID != untold.ID || e.Reason != "no" {
+		t.Errorf("the denial is lost: %+v", e)
+	}
+	for i := range 20 { // now that a caller has it, it may go
+		f.clock.pass(time.Minute)
+		last = ask("again " + fmt.Sprint(i))
+		f.approve(last.ID, approval.Once)
+		f.claim(last.ID, last.Digest)
+	}
+	ask("one more still")
+	if _, err := f.Get(ctx, untold.ID); !errors.Is(err, approval.ErrNotFound) {
+		t.Errorf("the denial is kept: %v", err)
+	}
+}
+
+// TestGrantedWithoutEnd: where requests never expire, an approval by a grant that
+// its call did not use goes all the same.
+func TestGrantedWithoutEnd(t *testing.T) {
+	f := newFixture(t)
+	ctx := context.Background()
+	e, err := f.Submit(ctx, request("d"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.approve(e.ID, approval.Session)
+	f.claim(e.ID, "d")
+	granted, err := f.Submit(ctx, request("d"), 0)
+	if err != nil || granted.State != approval.Approved {
+		t.Fatalf("%+v, %v", granted, err)
+	}
+	f.clock.pass(time.Hour)
+	if got := f.state(granted.ID); got != approval.Expired {
+		t.Errorf("it is %s", got)
+	}
+}
+
+// TestBrief lists all but the details.
+func TestBrief(t *testing.T) {
+	f := newFixture(t)
+	f.submit(request("d"))
+	for _, brief := range []bool{false, true} {
+		entries, err := f.List(context.Background(), approval.Filter{Brief: brief})
+		if err != nil || len(entries) != 1 || len(entries[0].Paths) != 2 || (entries[0].Details == nil) != brief {
+			t.Errorf("brief %v: %+v, %v", brief, entries, err)
+		}
+	}
 }

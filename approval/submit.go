@@ -48,7 +48,25 @@ func (s *Store) tidy(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		`DELETE FROM requests WHERE state IN ('executed','denied','expired','cancelled') AND decided < ?`, old); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM grants WHERE created < ?`, old)
+	if _, err := tx.ExecContext(ctx, `DELETE FROM grants WHERE created < ?`, old); err != nil {
+		return err
+	}
+	return s.makeRoom(ctx, tx, now)
+}
+
+// makeRoom forgets the oldest of what is over where there is too much of it: an
+// agent can ask for as much as it likes, and is denied, and asks again.
+func (s *Store) makeRoom(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	const over = `state IN ('executed','denied','expired','cancelled')`
+	var held int64
+	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(bytes), 0) FROM requests WHERE `+over).Scan(&held); err != nil || held <= s.MaxFinished {
+		return err
+	}
+	// Some more than needed, so that it is not needed again at once.
+	_, err := tx.ExecContext(ctx, `DELETE FROM requests WHERE seq IN (
+		SELECT seq FROM (SELECT *, SUM(bytes) OVER (ORDER BY decided DESC, seq DESC) AS younger FROM requests WHERE `+over+`)
+		WHERE younger > ? AND NOT (state IN ('denied','expired') AND delivered = 0 AND decided + IIF(ttl = 0, ?, ttl) > ?))`,
+		s.MaxFinished/4*3, int64(keepOutcome), now.UnixNano())
 	return err
 }
 
@@ -63,7 +81,7 @@ func lapse(ctx context.Context, tx *sql.Tx, now time.Time) error {
 // attach finds the request that an equal call has left, if it still has something
 // to say.
 func (s *Store) attach(ctx context.Context, tx *sql.Tx, r *Request, now time.Time) (*Entry, error) {
-	rows, err := s.query(ctx, tx, `digest = ? AND (state IN ('pending','approved') OR state IN ('denied','expired') AND delivered = 0)
+	rows, err := s.query(ctx, tx, selectRows+`digest = ? AND (state IN ('pending','approved') OR state IN ('denied','expired') AND delivered = 0)
 		ORDER BY seq DESC`, r.Digest)
 	if err != nil {
 		return nil, err
@@ -128,6 +146,9 @@ func (s *Store) create(ctx context.Context, tx *sql.Tx, q Request, ttl time.Dura
 		return nil, err
 	case granted:
 		r.State, r.Scope, r.By, r.Decided, r.Fresh, r.delivered = Approved, Session, by, now, false, true
+		if ttl == 0 {
+			r.Expires = now.Add(keepOutcome) // it is for a call that is here
+		}
 	default:
 		var waiting int
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM requests WHERE state = 'pending'`).Scan(&waiting); err != nil {

@@ -54,7 +54,7 @@ func (a *app) approvalsList() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.atDesk(cmd.Context(), func(d *bailey.Desk) error {
-				filter := approval.Filter{States: []approval.State{approval.Pending}}
+				filter := approval.Filter{States: []approval.State{approval.Pending}, Brief: true}
 				if all {
 					filter.States = nil
 				}
@@ -200,7 +200,7 @@ func (a *app) completeIDs(cmd *cobra.Command, args []string, _ string) ([]string
 	var ids []string
 	if len(args) == 0 {
 		_ = a.atDesk(cmd.Context(), func(d *bailey.Desk) error {
-			entries, err := d.Store().List(cmd.Context(), approval.Filter{States: []approval.State{approval.Pending}})
+			entries, err := d.Store().List(cmd.Context(), approval.Filter{States: []approval.State{approval.Pending}, Brief: true})
 			for _, e := range entries {
 				ids = append(ids, cobra.CompletionWithDesc(e.ID, review.Summary(e)))
 			}

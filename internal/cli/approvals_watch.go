@@ -75,12 +75,18 @@ func (a *app) watchTerminal(ctx context.Context, d *bailey.Desk, p *prompt) erro
 // nextPending waits for a request that is not put aside.
 func nextPending(ctx context.Context, store *approval.Store, aside map[string]bool) (approval.Entry, error) {
 	for {
-		entries, err := store.List(ctx, approval.Filter{States: []approval.State{approval.Pending}})
+		entries, err := store.List(ctx, approval.Filter{States: []approval.State{approval.Pending}, Brief: true})
 		if err != nil {
 			return approval.Entry{}, err
 		}
 		for _, e := range entries {
-			if !aside[e.ID] {
+			if aside[e.ID] {
+				continue
+			}
+			switch e, err := store.Get(ctx, e.ID); {
+			case err != nil && !errors.Is(err, approval.ErrNotFound):
+				return e, err
+			case err == nil && e.State == approval.Pending:
 				return e, nil
 			}
 		}
@@ -181,7 +187,7 @@ func (a *app) watchJSON(ctx context.Context, store *approval.Store) error {
 
 // settledBefore are the states of the requests that nobody waits for.
 func settledBefore(ctx context.Context, store *approval.Store) (map[string]approval.State, error) {
-	entries, err := store.List(ctx, approval.Filter{Limit: watchWindow})
+	entries, err := store.List(ctx, approval.Filter{Limit: watchWindow, Brief: true})
 	known := map[string]approval.State{}
 	for _, e := range entries {
 		if e.State != approval.Pending {
@@ -195,7 +201,7 @@ func settledBefore(ctx context.Context, store *approval.Store) (map[string]appro
 // first, and notes them. One that has left the window is looked at by itself until
 // it is over.
 func changes(ctx context.Context, store *approval.Store, known map[string]approval.State) ([]approval.Entry, error) {
-	recent, err := store.List(ctx, approval.Filter{Limit: watchWindow})
+	recent, err := store.List(ctx, approval.Filter{Limit: watchWindow, Brief: true})
 	if err != nil {
 		return nil, err
 	}
