@@ -11,7 +11,7 @@ import (
 
 // aliases covers the other names of files that are masked or read-only: through
 // one of them a command would read or change the same file.
-func (a *assembly) aliases(folder int, from *ground) error {
+func (a *assembly) aliases(folder int) error {
 	wanted := map[jail.FileID]sandbox.CoverKind{}
 	for _, c := range a.covers[folder] {
 		if c.file && c.link > 1 && c.kind != sandbox.Pin {

@@ -36,7 +36,7 @@ type cover struct {
 
 func newAssembly(s *Scanner) *assembly {
 	a := &assembly{
-		scanner: s, scan: &Scan{shapes: map[string]shape{}},
+		scanner: s, scan: &Scan{},
 		byRule: map[string]int{}, sample: map[string]string{},
 	}
 	for range s.grounds {
@@ -195,9 +195,6 @@ func (w *walk) guard(k *kid, rel string) {
 // repository notes a directory that is one for git, or has a part of it.
 func (w *walk) repository(n *node, rel string) {
 	at := w.place(rel)
-	if n.shape != 0 {
-		w.scan.shapes[at.Real] = n.shape
-	}
 	named := rel != "." && namedGit(path.Base(rel))
 	if !named && !n.shape.complete() || w.guarded {
 		return
@@ -242,7 +239,7 @@ func (a *assembly) finish(ctx context.Context) (*Scan, error) {
 		if err := a.identify(i, g); err != nil {
 			return nil, err
 		}
-		if err := a.aliases(i, g); err != nil {
+		if err := a.aliases(i); err != nil {
 			return nil, err
 		}
 	}

@@ -233,7 +233,6 @@ func TestAppeared(t *testing.T) {
 		"protected a/.husky", "protected a/.vscode", "git b/.git", "protected b/.git/config",
 		"git docs", "protected gen", "hooks tools/hooks", "protected w/.git")
 	same(t, "appeared since itself", guarded(after.Appeared(after)))
-	same(t, "the parts of docs before", before.Shape(g.path("docs")), "objects", "refs")
 }
 
 func TestLocks(t *testing.T) {

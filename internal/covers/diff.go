@@ -52,14 +52,3 @@ func (b *guardedBefore) had(g Guarded) bool {
 	}
 	return b.parts[g.Real] && g.Dir
 }
-
-// Shape tells which of the names that make a directory a repository it held when
-// the scan was made: HEAD, objects, refs, commondir.
-func (s *Scan) Shape(real string) (names []string) {
-	for _, part := range shapeNames {
-		if s.shapes[real]&part.bit != 0 {
-			names = append(names, part.name)
-		}
-	}
-	return names
-}

@@ -24,8 +24,6 @@ type Scan struct {
 	Locks []Place
 	// Sealed are directories that can't be listed: they are masked.
 	Sealed []Place
-
-	shapes map[string]shape // directories that hold a part of a repository's shape
 }
 
 // Reason tells why a name is guarded.

@@ -16,6 +16,8 @@
 //     lead to repositories inside which point back.
 //   - Lock files that a killed git left are reported.
 //
+// If Bailey is killed before Finish, the next Begin in the same folders does that.
+//
 // # Guarantees
 //
 //   - What is not understood counts as hostile.

@@ -24,13 +24,14 @@ func (r *Run) Finish(ctx context.Context) (Report, error) {
 	ctx = context.WithoutCancel(ctx)
 	unlock, err := r.guard.store.lock(ctx)
 	if err != nil {
-		return r.report, errors.Join(err, r.removeCopies())
+		return r.report, errors.Join(err, r.removeCopies(), r.end(false))
 	}
 	defer unlock()
 	r.into = quarantine{store: r.guard.store}
 	defer r.into.close()
-	errs := []error{r.mergeAll(ctx)}
-	errs = append(errs, r.clean(ctx), r.removeCopies())
+	merged := r.mergeAll(ctx)
+	cleaned := r.clean(ctx)
+	errs := []error{merged, cleaned, r.removeCopies(), r.end(cleaned == nil)}
 	slices.SortStableFunc(r.report.Quarantined, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	return r.report, errors.Join(errs...)
 }

@@ -51,6 +51,7 @@ type Run struct {
 	settled map[string]bool
 	report  Report
 	into    quarantine
+	journal journal
 }
 
 // A shadow is a configuration with its copy.
@@ -62,19 +63,26 @@ type shadow struct {
 
 // Begin scans the folders and makes the copies. Finish must be called in the end,
 // whatever became of the command. It fails as covers.Scanner.Scan does.
+//
+// It first cleans up after runs that never came to Finish because Bailey was
+// killed; what it finds is in the report of this run.
 func (g *Guard) Begin(ctx context.Context, p *policy.Policy) (*Run, error) {
 	unlock, err := g.store.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	left, err := g.recover(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	scan, err := g.scanner.Scan(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{guard: g, policy: p, before: scan, Covers: slices.Clone(scan.Covers), settled: map[string]bool{}}
-	if err := r.copyConfigs(ctx); err != nil {
-		return nil, errors.Join(err, r.removeCopies())
+	r := &Run{guard: g, policy: p, before: scan, Covers: slices.Clone(scan.Covers), settled: map[string]bool{}, report: left}
+	if err := errors.Join(r.copyConfigs(ctx), r.begin()); err != nil {
+		return nil, errors.Join(err, r.removeCopies(), r.end(true))
 	}
 	return r, nil
 }
@@ -138,7 +146,7 @@ func (r *Run) copyConfig(ctx context.Context, c *sandbox.Cover, real string) err
 }
 
 func (r *Run) makeCopies() (err error) {
-	if r.dir, err = r.guard.store.fresh("copies"); err == nil {
+	if r.dir, err = r.guard.store.fresh(copiesKind); err == nil {
 		r.Copies, err = openDir(r.dir)
 	}
 	return err

@@ -183,7 +183,7 @@ func publicURL(url string) bool {
 // fetchSpec reports whether a refspec only fills the remote's own place.
 func fetchSpec(remote, spec string) bool {
 	m := refGlob.FindStringSubmatch(spec)
-	return m != nil && strings.HasPrefix(m[3], remote+"/") && !strings.Contains(spec, "..")
+	return len(m) > 3 && strings.HasPrefix(m[3], remote+"/") && !strings.Contains(spec, "..")
 }
 
 // apply puts changes into a configuration's text and leaves the rest as it is.

@@ -24,7 +24,7 @@ func (q *quarantine) open() (err error) {
 	if q.jail != nil {
 		return nil
 	}
-	if q.dir, err = q.store.fresh("quarantine"); err == nil {
+	if q.dir, err = q.store.fresh(quarantineKind); err == nil {
 		q.jail, err = jail.New(q.dir)
 	}
 	return err

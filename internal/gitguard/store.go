@@ -9,12 +9,66 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // store is the part of the operator's state that the guard uses. No agent can name
 // what lies in it, but for the copies, which a command writes.
 type store struct{ dir string }
+
+const (
+	copiesKind     = "copies"
+	quarantineKind = "quarantine"
+	runsKind       = "runs"
+)
+
+// journal makes a file that is locked until it is closed.
+func (s store) journal(prefix string, text []byte) (*os.File, error) {
+	dir := filepath.Join(s.dir, runsKind)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = tryLock(f); err == nil {
+		_, err = f.Write(text)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
+}
+
+// leftJournals opens and locks the journals that nobody holds.
+func (s store) leftJournals(prefix string) (left []*os.File, err error) {
+	dir := filepath.Join(s.dir, runsKind)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)
+		if err != nil {
+			continue // its run has just ended
+		}
+		if locked, err := tryLock(f); err != nil || !locked {
+			_ = f.Close()
+			continue
+		}
+		left = append(left, f)
+	}
+	return left, err
+}
+
+func removeFile(name string) error { return os.Remove(name) }
+
+func readAll(f *os.File) ([]byte, error) { return io.ReadAll(f) }
 
 // fresh makes a new directory of a kind.
 func (s store) fresh(kind string) (string, error) {
