@@ -71,6 +71,6 @@ func Covers(e approval.Entry) string {
 	case e.Command != "":
 		return "covers this very command with the same scripts again in session " + e.Session + ", whatever else has changed"
 	default:
-		return fmt.Sprintf("covers every further %s on exactly these paths in session %s, whatever it reads or writes there", e.Tool, e.Session)
+		return fmt.Sprintf("covers every further %s on exactly these paths in session %s, whatever it reads or writes there, and however (mode, overwrite and the like)", e.Tool, e.Session)
 	}
 }
