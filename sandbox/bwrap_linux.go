@@ -43,7 +43,7 @@ func (s *Sandbox) layOut(spec *Spec, k *keeper) (*layout, error) {
 	l := &layout{table: table{}}
 	l.arg("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup",
 		"--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SYS_RESOURCE", "--cap-add", "CAP_SETPCAP",
-		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", system.Hostname, "--clearenv")
+		"--die-with-parent", "--new-session", "--as-pid-1", "--hostname", system.Hostname, "--clearenv", "--setenv", wire.InnerEnv[0], wire.InnerEnv[1])
 	l.mounted("/", place{kind: "tmpfs"})
 	for _, path := range system.Trees {
 		l.bindReadOnly(path)

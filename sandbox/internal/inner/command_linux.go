@@ -3,11 +3,11 @@ package inner
 import (
 	"errors"
 	"os"
-	"os/signal"
 	"path"
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -17,8 +17,11 @@ import (
 // runCommand starts the command and reaps whatever ends, until the command does.
 // Leaving then ends everything else: this is PID 1.
 func runCommand(control *os.File, c *wire.Command) int {
-	// What a command sends to process 1 must not end its report.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM)
+	for _, s := range []unix.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM} {
+		if err := ignore(s); err != nil {
+			return complain(control, fail("signals", err))
+		}
+	}
 	if err := unix.Chdir(c.Dir); err != nil {
 		return complain(control, fail("directory", err))
 	}
@@ -34,6 +37,22 @@ func runCommand(control *os.File, c *wire.Command) int {
 	go obey(control)
 	_ = wire.Write(control, &wire.Message{Exit: wait(pid)})
 	return 0
+}
+
+// ignore ignores a signal that a command may send to process 1, which must not end its
+// report. Go's runtime, which has handlers for all, gives a new process the default
+// back. Package os/signal is initialised late, and so would be this one.
+func ignore(s unix.Signal) error {
+	const sigIgn, setSize = 1, 8
+	action := struct {
+		handler, flags, restorer uintptr
+		mask                     uint64
+	}{handler: sigIgn}
+	_, _, errno := unix.Syscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&action)), 0, setSize, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 func wait(pid int) *wire.Exit {

@@ -10,7 +10,6 @@ package inner
 import (
 	"os"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/baileyhq/bailey/sandbox/internal/wire"
@@ -22,7 +21,6 @@ func init() {
 	}
 	// The main thread sets up and starts the command, which inherits its restrictions.
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // short-lived; and no thread is needed where the command has used up all
 	switch os.Args[1] {
 	case wire.InnerName:
 		syscall.Exit(first())

@@ -47,7 +47,7 @@ func first() int {
 		if _, err = unix.FcntlInt(wire.InnerControl, unix.F_SETFD, 0); err != nil {
 			return complain(control, fail("second start", err))
 		}
-		err = syscall.Exec("/proc/self/exe", []string{wire.InnerPath, wire.InnerAgain}, nil)
+		err = syscall.Exec("/proc/self/exe", []string{wire.InnerPath, wire.InnerAgain}, []string{wire.InnerEnv[0] + "=" + wire.InnerEnv[1]})
 		return complain(control, fail("second start", err))
 	}
 	if err != nil {

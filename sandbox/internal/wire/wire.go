@@ -28,6 +28,10 @@ const (
 	BackendArgs  = 5
 )
 
+// InnerEnv is the helper's variable and its value: without garbage collection it needs
+// no new thread where a command has used up all of them.
+var InnerEnv = [2]string{"GOGC", "off"}
+
 // Own is the directory inside that belongs to the helper.
 const Own = "/run/bailey"
 
