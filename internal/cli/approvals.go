@@ -14,6 +14,7 @@ import (
 	"github.com/baileyhq/bailey/approval"
 	"github.com/baileyhq/bailey/internal/review"
 	"github.com/baileyhq/bailey/internal/text"
+	"github.com/baileyhq/bailey/tool"
 )
 
 func (a *app) approvalsCommand() *cobra.Command {
@@ -43,7 +44,11 @@ func (a *app) atDesk(ctx context.Context, f func(*bailey.Desk) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(d), d.Close())
+	err = errors.Join(f(d), d.Close())
+	if own := (*tool.Error)(nil); errors.Is(err, approval.ErrStore) && !errors.As(err, &own) {
+		err = &tool.Error{Kind: tool.IO, Message: err.Error(), Err: err}
+	}
+	return err
 }
 
 func (a *app) approvalsList() *cobra.Command {
