@@ -41,7 +41,7 @@ func (a *assembly) aliases(folder int) error {
 
 func (a *assembly) aliasesIn(g *ground, n *node, wanted map[jail.FileID]sandbox.CoverKind) error {
 	w := walk{assembly: a, g: g}
-	_, _, err := g.tree.List(n.rel, func(name string, kind fs.FileMode, ino uint64) error {
+	_, _, err := g.tree.List(n.rel(), func(name string, kind fs.FileMode, ino uint64) error {
 		rel := n.join(name)
 		if kind.IsDir() || a.hidden(g.number, rel) {
 			return nil

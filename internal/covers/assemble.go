@@ -49,7 +49,7 @@ func newAssembly(s *Scanner) *assembly {
 func (a *assembly) ground(g *ground) error {
 	root := g.frameRoot()
 	w := walk{assembly: a, g: g}
-	w.dir(&root, ".")
+	w.dir(&root)
 	mounts, err := g.tree.Mounts()
 	if err != nil {
 		return err
@@ -153,31 +153,31 @@ func (a *assembly) tooMany() error {
 }
 
 // dir adds what a directory asks for, and what lies in it.
-func (w walk) dir(k *kid, rel string) {
+func (w walk) dir(k *kid) {
 	n := k.node
 	switch {
 	case n.sealed:
 		if !w.guarded {
-			w.scan.Sealed = append(w.scan.Sealed, w.place(rel))
+			w.scan.Sealed = append(w.scan.Sealed, w.place(n.rel()))
 		}
-		w.put(rel, sandbox.Mask, "builtin:unreadable")
+		w.put(n.rel(), sandbox.Mask, "builtin:unreadable")
 		return
-	case k.read == held && !n.allows(mayRead) && !w.reaches(rel):
-		w.guard(k, rel)
-		w.put(rel, sandbox.Mask, k.rule)
+	case k.read == held && !n.allows(mayRead) && !w.reaches(n.rel()):
+		w.guard(k)
+		w.put(n.rel(), sandbox.Mask, k.rule)
 		return
 	}
-	if w.g.writable() && !w.held && (k.change == shut || k.change == held && !n.allows(mayChange) && !w.reaches(rel)) {
-		w.guard(k, rel)
-		w.put(rel, sandbox.ReadOnly, k.rule)
+	if w.g.writable() && !w.held && (k.change == shut || k.change == held && !n.allows(mayChange) && !w.reaches(n.rel())) {
+		w.guard(k)
+		w.put(n.rel(), sandbox.ReadOnly, k.rule)
 		w.held, w.guarded = true, w.guarded || k.guard
 	}
-	w.repository(n, rel)
+	w.repository(n)
 	for i := range n.marks {
 		w.mark(&n.marks[i], n.join(n.marks[i].name))
 	}
 	for i := range n.kids {
-		w.dir(&n.kids[i], n.kids[i].node.rel)
+		w.dir(&n.kids[i])
 	}
 }
 
@@ -186,19 +186,20 @@ func (w walk) dir(k *kid, rel string) {
 func (w *walk) reaches(rel string) bool { return w.g.above[rel] || rel == "." && len(w.g.inner) > 0 }
 
 // guard notes a directory that is protected as a whole.
-func (w *walk) guard(k *kid, rel string) {
+func (w *walk) guard(k *kid) {
 	if k.guard && !w.guarded {
-		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: w.place(rel), Rule: k.rule, Dir: true})
+		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: w.place(k.node.rel()), Rule: k.rule, Dir: true})
 	}
 }
 
 // repository notes a directory that is one for git, or has a part of it.
-func (w *walk) repository(n *node, rel string) {
-	at := w.place(rel)
-	named := rel != "." && namedGit(path.Base(rel))
+func (w *walk) repository(n *node) {
+	named := namedGit(n.name)
 	if !named && !n.shape.complete() || w.guarded {
 		return
 	}
+	rel := n.rel()
+	at := w.place(rel)
 	w.scan.Repositories = append(w.scan.Repositories, Repository{Place: at, Named: named, Held: w.held})
 	if rel != "." {
 		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: at, Reason: GitDir, Dir: true})

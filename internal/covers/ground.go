@@ -46,7 +46,7 @@ func (g *ground) frameOf(real string, repos []string) frame {
 // refresh brings what is known up to date.
 func (g *ground) refresh(ctx context.Context, p *policy.Policy) error {
 	if g.policy == nil || g.policy.Version() != p.Version() || g.root == nil {
-		g.root = &node{rel: ".", stale: true, busy: true}
+		g.root = &node{stale: true, busy: true}
 	} else if err := g.check(ctx); err != nil {
 		return err
 	}
@@ -65,6 +65,7 @@ const chunk = 512
 // family is a directory with those in it.
 type family struct {
 	parent *node
+	rel    string
 	names  []string
 }
 
@@ -101,7 +102,7 @@ func (g *ground) check(ctx context.Context) error {
 
 func (g *ground) changed(part []family) (stale []*node) {
 	for _, f := range part {
-		g.tree.States(f.parent.rel, f.names, func(i int, s jail.DirState, err error) {
+		g.tree.States(f.rel, f.names, func(i int, s jail.DirState, err error) {
 			if n := f.parent.kids[i].node; !n.settled || err != nil || s != n.state {
 				stale = append(stale, n)
 			}
@@ -122,7 +123,7 @@ func (n *node) families(size int) (parts [][]family) {
 		if left <= 0 {
 			parts, left = append(parts, nil), size
 		}
-		f := family{parent: n, names: make([]string, len(n.kids))}
+		f := family{parent: n, rel: n.rel(), names: make([]string, len(n.kids))}
 		for i := range n.kids {
 			f.names[i] = n.kids[i].name
 		}

@@ -104,6 +104,7 @@ func encode(grounds []*ground, stamp []byte) []byte {
 	e := encoder{rules: map[string]uint64{}}
 	e.number(uint64(len(grounds)))
 	for _, g := range grounds {
+		e.number(uint64(len(g.root.all(nil))))
 		e.node(g.root)
 	}
 	trees := e.buf.Bytes()
@@ -182,7 +183,19 @@ var errDamaged = errors.New("not a scan of these folders and this policy")
 type decoder struct {
 	text  string
 	names []string
+	nodes []node // made at once: a tree has tens of thousands
 	err   error
+}
+
+func (d *decoder) fresh(parent *node, name string) *node {
+	if len(d.nodes) == 0 {
+		d.fail()
+		return &node{}
+	}
+	n := &d.nodes[0]
+	d.nodes = d.nodes[1:]
+	n.parent, n.name = parent, name
+	return n
 }
 
 func decode(text, stamp []byte) ([]*node, error) {
@@ -198,7 +211,8 @@ func decode(text, stamp []byte) ([]*node, error) {
 	}
 	var roots []*node
 	for range d.count() {
-		n := &node{rel: "."}
+		d.nodes = make([]node, d.count())
+		n := d.fresh(nil, "")
 		d.node(n, 0)
 		roots = append(roots, n)
 	}
@@ -271,12 +285,14 @@ func (d *decoder) node(n *node, depth int) {
 		n.marks = append(n.marks, mark{name: d.string(), what: marks(d.number()), rule: d.rule()})
 	}
 	d.inodes(n)
-	for range d.count() {
+	size := d.count()
+	n.kids = make([]kid, 0, min(size, len(d.nodes), 256))
+	for range size {
 		if d.err != nil {
 			return
 		}
 		k := kid{name: d.string(), ino: d.number(), read: grade(d.number()), change: grade(d.number()), guard: d.number() != 0, rule: d.rule()}
-		k.node = &node{parent: n, rel: n.join(k.name)}
+		k.node = d.fresh(n, k.name)
 		d.node(k.node, depth+1)
 		n.kids = append(n.kids, k)
 	}

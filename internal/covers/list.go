@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,9 +15,6 @@ var errGone = errors.New("vanished")
 
 // update lists what is stale in a node and beneath, and clears its flags.
 func (g *ground) update(ctx context.Context, n *node, f frame) error {
-	if !n.busy {
-		return nil
-	}
 	if n.stale {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -26,12 +22,15 @@ func (g *ground) update(ctx context.Context, n *node, f frame) error {
 		if err := g.list(n, &f); err != nil {
 			return err
 		}
-	} else if n.shape.complete() && !namedGit(path.Base(n.rel)) {
+	} else if n.shape.complete() && !namedGit(n.name) {
 		f = g.frameOf(f.real, append(slices.Clone(f.repos), f.real))
 	}
 	n.stale, n.busy = false, false
 	for i := 0; i < len(n.kids); i++ {
 		k := &n.kids[i]
+		if !k.node.busy {
+			continue
+		}
 		err := g.update(ctx, k.node, f.enter(k.name, f.real+"/"+k.name))
 		if errors.Is(err, errGone) {
 			n.kids = slices.Delete(n.kids, i, i+1)
@@ -51,7 +50,7 @@ func (g *ground) update(ctx context.Context, n *node, f frame) error {
 func (g *ground) list(n *node, f *frame) error {
 	whole := n.shape.complete()
 	err := g.read(n, f)
-	if err == nil && n.shape.complete() && !namedGit(path.Base(n.rel)) {
+	if err == nil && n.shape.complete() && !namedGit(n.name) {
 		// Only now it is known that its names mean what they mean in .git.
 		*f = g.frameOf(f.real, append(slices.Clone(f.repos), f.real))
 		err = g.read(n, f)
@@ -84,7 +83,7 @@ func (n *node) forget() {
 
 // seal keeps of a directory that it can't be listed.
 func (n *node) seal(t jail.Tree) {
-	n.state, _ = t.State(n.rel)
+	n.state, _ = t.State(n.rel())
 	n.settled, n.sealed = false, true
 	n.kids, n.marks, n.inodes, n.shape, n.free = nil, nil, nil, 0, 0
 }
@@ -93,7 +92,7 @@ var errTooDeep = errors.New("too deep")
 
 // read lists a directory under a frame.
 func (g *ground) read(n *node, f *frame) (err error) {
-	if len(n.rel) > maxRel {
+	if len(n.rel()) > maxRel {
 		return errTooDeep
 	}
 	g.listed.Add(1)
@@ -102,9 +101,9 @@ func (g *ground) read(n *node, f *frame) (err error) {
 	for i := range n.kids {
 		known[n.kids[i].name], inodes[n.kids[i].name] = n.kids[i].node, n.kids[i].ino
 	}
-	fresh := node{parent: n.parent, rel: n.rel, stale: true, busy: true}
-	fresh.inGit = namedGit(path.Base(n.rel)) || n.parent != nil && n.parent.inGit || len(f.repos) > 0
-	fresh.state, fresh.settled, err = g.tree.List(n.rel, func(name string, kind fs.FileMode, ino uint64) error {
+	fresh := node{parent: n.parent, name: n.name, path: n.path, stale: true, busy: true}
+	fresh.inGit = namedGit(n.name) || n.parent != nil && n.parent.inGit || len(f.repos) > 0
+	fresh.state, fresh.settled, err = g.tree.List(n.rel(), func(name string, kind fs.FileMode, ino uint64) error {
 		fresh.shape |= shapeOf(name)
 		if kind.IsDir() {
 			k := f.kidOf(name, ino)
@@ -134,8 +133,8 @@ func (g *ground) read(n *node, f *frame) (err error) {
 // addKid adds a directory, as it was known if it is still the same one.
 func (n *node) addKid(g *ground, k kid, known *node, ino uint64) {
 	k.name = strings.Clone(k.name)
-	switch rel := n.join(k.name); {
-	case g.inner[rel]:
+	switch {
+	case len(g.inner) > 0 && g.inner[n.join(k.name)]:
 		return // an allowed folder of its own
 	case k.read == shut:
 		m := mark{name: k.name, what: masked | directory, rule: k.rule}
@@ -152,5 +151,5 @@ func (n *node) addKid(g *ground, k kid, known *node, ino uint64) {
 }
 
 func newNode(parent *node, name string) *node {
-	return &node{parent: parent, rel: parent.join(name), stale: true, busy: true}
+	return &node{parent: parent, name: name, stale: true, busy: true}
 }

@@ -10,7 +10,8 @@ import (
 // A node is what is kept of one directory.
 type node struct {
 	parent  *node
-	rel     string
+	name    string // in the parent's directory; "" for the folder itself
+	path    string // see rel
 	state   jail.DirState
 	settled bool // a change from now on gives it another state
 	sealed  bool // it can't be listed
@@ -75,11 +76,23 @@ const (
 // lies deeper than the kernel takes a path could not be covered.
 const maxRel = 3500
 
+// rel is the path below the folder. It is put together when it is asked for: of
+// most directories it never is.
+func (n *node) rel() string {
+	switch {
+	case n.parent == nil:
+		return "."
+	case n.path == "":
+		n.path = n.parent.join(n.name)
+	}
+	return n.path
+}
+
 func (n *node) join(name string) string {
-	if n.rel == "." {
+	if n.parent == nil {
 		return name
 	}
-	return n.rel + "/" + name
+	return n.rel() + "/" + name
 }
 
 // touch marks the way down to a node that has to be listed again.
