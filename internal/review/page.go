@@ -200,9 +200,9 @@ func (p *page) sayWhatIsSpelled() {
 		return
 	}
 	named := p.order[:min(len(p.order), kinds)]
-	list := make([]string, len(named))
-	for i, s := range named {
-		list[i] = fmt.Sprintf("%s (%d)", s, p.spelled[s])
+	list := make([]string, 0, len(named)+1)
+	for _, s := range named {
+		list = append(list, fmt.Sprintf("%s (%d)", s, p.spelled[s]))
 	}
 	if more := len(p.order) - len(named); more > 0 {
 		list = append(list, "and "+count(more, "other"))
