@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/baileyhq/bailey/internal/text"
 	"github.com/baileyhq/bailey/tool"
 )
 
@@ -55,12 +56,13 @@ func (r *ExecRequest) args() (json.RawMessage, error) {
 			return nil, fmt.Errorf("shell: env: %q is not UTF-8", name+"="+r.Env[name])
 		}
 	}
-	if !utf8.ValidString(r.Dir) {
-		return nil, fmt.Errorf("shell: cwd: %q is not UTF-8", r.Dir)
-	}
 	args := map[string]any{"argv": r.Argv}
-	if r.Dir != "" {
+	switch {
+	case r.Dir == "":
+	case utf8.ValidString(r.Dir):
 		args["cwd"] = r.Dir
+	default:
+		args["cwd"] = text.DisplayName(r.Dir)
 	}
 	if len(r.Env) > 0 {
 		args["env"] = r.Env

@@ -127,7 +127,7 @@ Begin with "bailey tour" to see it at work, then "bailey init".`,
 	f.BoolVar(&a.flags.forceRoot, "force-root", false, "permit a workspace that is refused for what it holds, with a warning")
 	f.StringVar(&a.flags.engine, "engine", "auto", "how files are reached: auto, openat2 or os.Root")
 	root.AddCommand(
-		a.tourCommand(), a.initCommand(), a.mcpCommand(), a.callCommand(), a.toolsCommand(),
+		a.tourCommand(), a.initCommand(), a.mcpCommand(), a.callCommand(), a.toolsCommand(), a.execCommand(),
 		a.policyCommand(), a.approvalsCommand(), a.doctorCommand(), a.configCommand(), a.hookCommand(), a.versionCommand(),
 	)
 	return root
