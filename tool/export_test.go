@@ -60,6 +60,9 @@ func (t *Toolbox) Turns(real string) int {
 	return 0
 }
 
+// Running tells how many calls run.
+func (t *Toolbox) Running() int { return len(t.slots) }
+
 // LimitTree lowers the bound on the entries of a tree until the test ends.
 func LimitTree(t *testing.T, n int) {
 	was := maxTree

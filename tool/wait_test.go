@@ -461,3 +461,60 @@ func TestSwappedDuringTheCopy(t *testing.T) {
 		}
 	}
 }
+
+// A call that waits for a human is none of those that run, and takes its turn again.
+func TestWaitingTakesNoSlot(t *testing.T) {
+	var b *box
+	waiting, claiming := -1, -1
+	b = newBox(t, setup{policy: askForAll("file_read"), ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
+		waiting = b.Running()
+		return &tool.Approval{ID: "1", Claim: func(context.Context) error {
+			claiming = b.Running()
+			return nil
+		}}, nil
+	}})
+	b.must("file_read", args{"path": "a.txt"})
+	if waiting != 0 || claiming != 1 || b.Running() != 0 {
+		t.Errorf("%d calls ran during the wait, %d behind it, %d at the end", waiting, claiming, b.Running())
+	}
+}
+
+// Only an approval lets a call go on, and what it ends with names the rule that
+// asked.
+func TestNoApproval(t *testing.T) {
+	for name, tt := range map[string]struct {
+		approval *tool.Approval
+		err      error
+		cancel   bool // the caller gives up while it waits
+		kind     tool.Kind
+		rule     string
+	}{
+		"approved":          {&tool.Approval{ID: "1"}, nil, false, "", "ask-me"},
+		"nothing":           {nil, nil, false, tool.ApprovalDenied, "ask-me"},
+		"denied":            {nil, &tool.Error{Kind: tool.ApprovalDenied, Message: "no"}, false, tool.ApprovalDenied, "ask-me"},
+		"too late":          {nil, &tool.Error{Kind: tool.ApprovalTimeout, Message: "late"}, false, tool.ApprovalTimeout, "ask-me"},
+		"both":              {&tool.Approval{ID: "1"}, errors.New("disk I/O"), false, tool.ApprovalDenied, "ask-me"},
+		"given up":          {nil, context.Canceled, true, tool.Cancelled, ""},
+		"given up, anyway":  {&tool.Approval{ID: "1"}, nil, true, tool.Cancelled, ""},
+		"the asker gave up": {nil, context.Canceled, false, tool.Cancelled, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			b := newBox(t, setup{tree: []string{"file vault/x.txt x\n"}, rules: supervised(), ask: func(context.Context, *tool.ApprovalRequest) (*tool.Approval, error) {
+				if tt.cancel {
+					cancel()
+				}
+				return tt.approval, tt.err
+			}})
+			r := b.Call(ctx, tool.Request{Tool: "file_delete", Args: []byte(`{"path":"vault/x.txt"}`), Principal: "tester"})
+			if r.ErrorKind != tt.kind || b.exists("vault/x.txt") != (tt.kind != "") {
+				t.Errorf("%+v", r)
+			}
+			rec := b.last()
+			if rec.Rule != tt.rule || rec.ErrorKind != string(tt.kind) || rec.Approval != "" != (tt.approval != nil) {
+				t.Errorf("%+v", rec)
+			}
+		})
+	}
+}
