@@ -201,9 +201,7 @@ func (w *walk) repository(n *node) {
 	rel := n.rel()
 	at := w.place(rel)
 	w.scan.Repositories = append(w.scan.Repositories, Repository{Place: at, Named: named, Held: w.held})
-	if rel != "." {
-		w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: at, Reason: GitDir, Dir: true})
-	}
+	w.scan.Guarded = append(w.scan.Guarded, Guarded{Place: at, Reason: GitDir, Dir: true})
 	if named {
 		w.trees = append(w.trees, path.Dir(at.Real))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestGitWorks: what is harmless stays, and git goes on with it.
@@ -269,5 +270,23 @@ func TestIdentity(t *testing.T) {
 	want := []string{"safe.directory\n*", "user.name\nJürgen # 2", "user.email\nfirst@example.invalid", "gc.autodetach\nfalse", "maintenance.autodetach\nfalse"}
 	if !ok || !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestOthersNamesStay: names that are the operator's own do not become git's, and
+// are not taken away, because a command adds what they lacked.
+func TestOthersNamesStay(t *testing.T) {
+	s := newStage(t)
+	s.write("app/config/routes", "the operator's")
+	s.write("app/objects/x", "the operator's")
+	s.write("app/HEAD", "the operator's")
+	s.open()
+	time.Sleep(2 * clockTick)
+	report := s.run(func() { s.write("app/refs/x", "y") })
+	if got := s.names(report); len(got) != 1 || got[0] != "app/refs" {
+		t.Errorf("%v", report.Quarantined)
+	}
+	if s.read("app/config/routes") == "" || s.read("app/HEAD") == "" || s.read("app/objects/x") == "" {
+		t.Error("something of the operator's is gone")
 	}
 }

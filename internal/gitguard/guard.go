@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/covers"
 	"github.com/baileyhq/bailey/jail"
@@ -45,6 +46,7 @@ type Run struct {
 	guard   *Guard
 	policy  *policy.Policy
 	before  *covers.Scan
+	start   time.Time
 	dir     string // of the copies
 	shadows []shadow
 	moved   []string // real paths that were moved away, or are settled
@@ -61,12 +63,16 @@ type shadow struct {
 	base []byte
 }
 
+// clockTick is how far the times of files may lag behind the clock.
+const clockTick = 20 * time.Millisecond
+
 // Begin scans the folders and makes the copies. Finish must be called in the end,
 // whatever became of the command. It fails as covers.Scanner.Scan does.
 //
 // It first cleans up after runs that never came to Finish because Bailey was
 // killed; what it finds is in the report of this run.
 func (g *Guard) Begin(ctx context.Context, p *policy.Policy) (*Run, error) {
+	start := time.Now().Add(-clockTick)
 	unlock, err := g.store.lock(ctx)
 	if err != nil {
 		return nil, err
@@ -80,7 +86,7 @@ func (g *Guard) Begin(ctx context.Context, p *policy.Policy) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{guard: g, policy: p, before: scan, Covers: slices.Clone(scan.Covers), settled: map[string]bool{}, report: left}
+	r := &Run{guard: g, policy: p, before: scan, start: start, Covers: slices.Clone(scan.Covers), settled: map[string]bool{}, report: left}
 	if err := errors.Join(r.copyConfigs(ctx), r.begin()); err != nil {
 		return nil, errors.Join(err, r.removeCopies(), r.end(true))
 	}

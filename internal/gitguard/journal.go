@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/covers"
 	"github.com/baileyhq/bailey/policy"
@@ -30,7 +31,7 @@ func (g *Guard) journals() string {
 
 // begin writes down what a run starts from.
 func (r *Run) begin() (err error) {
-	text := encodeJournal(r.before, r.dir)
+	text := encodeJournal(r.before, r.start, r.dir)
 	r.journal.file, err = r.guard.store.journal(r.guard.journals(), text)
 	return err
 }
@@ -72,7 +73,7 @@ func (r *Run) finishLater(ctx context.Context) error {
 		return errors.Join(err, r.end(false))
 	}
 	var ok bool
-	if r.before, r.dir, ok = decodeJournal(text); !ok {
+	if r.before, r.start, r.dir, ok = decodeJournal(text); !ok {
 		return r.end(true) // it was cut off before it began
 	}
 	err = r.clean(ctx)
@@ -89,7 +90,7 @@ func (r *Run) finishLater(ctx context.Context) error {
 
 const journalEnd = "end"
 
-func encodeJournal(s *covers.Scan, copies string) []byte {
+func encodeJournal(s *covers.Scan, start time.Time, copies string) []byte {
 	var b strings.Builder
 	put := func(fields ...string) {
 		for _, f := range fields {
@@ -97,7 +98,7 @@ func encodeJournal(s *covers.Scan, copies string) []byte {
 			b.WriteByte(0)
 		}
 	}
-	put("bailey run 1", copies)
+	put("bailey run 1", copies, strconv.FormatInt(start.UnixNano(), 10))
 	place := func(kind string, p covers.Place, more ...string) {
 		put(append([]string{kind, strconv.Itoa(p.Folder), p.Rel, p.Real}, more...)...)
 	}
@@ -114,16 +115,20 @@ func encodeJournal(s *covers.Scan, copies string) []byte {
 	return []byte(b.String())
 }
 
-func decodeJournal(text []byte) (s *covers.Scan, copies string, ok bool) {
+func decodeJournal(text []byte) (s *covers.Scan, start time.Time, copies string, ok bool) {
 	fields := strings.Split(string(text), "\x00")
-	if len(fields) < 4 || fields[0] != "bailey run 1" || fields[len(fields)-1] != "" || fields[len(fields)-2] != journalEnd {
-		return nil, "", false
+	if len(fields) < 5 || fields[0] != "bailey run 1" || fields[len(fields)-1] != "" || fields[len(fields)-2] != journalEnd {
+		return nil, start, "", false
 	}
-	s, copies = &covers.Scan{}, fields[1]
-	for fields = fields[2 : len(fields)-2]; len(fields) >= 4; {
+	nanos, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil {
+		return nil, start, "", false
+	}
+	s, copies, start = &covers.Scan{}, fields[1], time.Unix(0, nanos)
+	for fields = fields[3 : len(fields)-2]; len(fields) >= 4; {
 		folder, err := strconv.Atoi(fields[1])
 		if err != nil {
-			return nil, "", false
+			return nil, start, "", false
 		}
 		p := covers.Place{Folder: folder, Rel: fields[2], Real: fields[3]}
 		switch kind := fields[0]; {
@@ -134,14 +139,14 @@ func decodeJournal(text []byte) (s *covers.Scan, copies string, ok bool) {
 		case kind == "guarded" && len(fields) >= 6:
 			reason, err := strconv.ParseUint(fields[4], 10, 8)
 			if err != nil {
-				return nil, "", false
+				return nil, start, "", false
 			}
 			s.Guarded = append(s.Guarded, covers.Guarded{Place: p, Reason: covers.Reason(reason), Dir: fields[5] == "true"})
 			fields = fields[2:]
 		default:
-			return nil, "", false
+			return nil, start, "", false
 		}
 		fields = fields[4:]
 	}
-	return s, copies, len(fields) == 0
+	return s, start, copies, len(fields) == 0
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/covers"
 )
@@ -75,13 +76,14 @@ func TestJournalText(t *testing.T) {
 		Guarded: []covers.Guarded{{Place: covers.Place{Folder: 1, Rel: "a\nb\xff", Real: "/w/a\nb\xff"}, Reason: covers.GitDir, Dir: true}, {Place: covers.Place{Rel: "x", Real: "/x"}}},
 		Locks:   []covers.Place{{Rel: "l", Real: "/l"}}, Sealed: []covers.Place{{Rel: "s", Real: "/s"}},
 	}
-	text := encodeJournal(s, "/copies")
-	got, copies, ok := decodeJournal(text)
-	if !ok || copies != "/copies" || len(got.Guarded) != 2 || got.Guarded[0] != s.Guarded[0] || got.Locks[0] != s.Locks[0] || got.Sealed[0] != s.Sealed[0] {
+	began := time.Unix(5, 7)
+	text := encodeJournal(s, began, "/copies")
+	got, start, copies, ok := decodeJournal(text)
+	if !ok || !start.Equal(began) || copies != "/copies" || len(got.Guarded) != 2 || got.Guarded[0] != s.Guarded[0] || got.Locks[0] != s.Locks[0] || got.Sealed[0] != s.Sealed[0] {
 		t.Errorf("%+v %q %v", got, copies, ok)
 	}
 	for n := range text {
-		if _, _, ok := decodeJournal(text[:n]); ok {
+		if _, _, _, ok := decodeJournal(text[:n]); ok {
 			t.Errorf("cut to %d bytes it is taken", n)
 		}
 	}

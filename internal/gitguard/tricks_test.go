@@ -133,6 +133,17 @@ var tricks = []trick{
 		plant:   func(s *stage) { s.write("docs/HEAD", "ref: refs/heads/main\n"); s.write("docs/refs/x", "") },
 		trigger: func(s *stage) { s.try("docs", "git", "status") },
 	},
+	{
+		name: "the last part of it in the folder itself",
+		before: func(s *stage) {
+			os.RemoveAll(s.path(".git"))
+			s.write("config", "[core]\n\tfsmonitor = "+s.evil+"\n\tworktree = .\n\trepositoryformatversion = 0\n")
+			s.write("HEAD", "ref: refs/heads/main\n")
+			s.write("refs/x", "")
+		},
+		plant:   func(s *stage) { s.write("objects/x", "") },
+		trigger: then("status"),
+	},
 	{name: "a repository with a configuration", plant: func(s *stage) {
 		s.git(".", "init", "-q", "sub")
 		s.git("sub", "config", "core.fsmonitor", s.evil)

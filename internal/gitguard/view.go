@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/covers"
 	"github.com/baileyhq/bailey/jail"
@@ -19,6 +20,7 @@ type view struct {
 	run   *Run
 	now   *covers.Scan
 	fresh map[string]bool // repositories that were not there before
+	undo  []string        // directories that are not to stay repositories
 }
 
 // judge decides about something that has appeared. It tells whether it changed
@@ -29,7 +31,13 @@ func (v *view) judge(ctx context.Context, g covers.Guarded) (acted bool, err err
 	case g.Reason == covers.Hooks:
 		return true, v.run.move(ctx, g.Real, "git would run hooks from it (core.hooksPath)")
 	case g.Reason == covers.GitDir:
+		if v.completed(ctx, g) {
+			v.undo = append(v.undo, g.Real)
+			return true, v.unmake(ctx, g.Real)
+		}
 		return v.alternates(ctx, g.Real)
+	case slices.ContainsFunc(v.undo, func(dir string) bool { return strings.HasPrefix(g.Real, dir+"/") }):
+		return true, nil // it means nothing any more
 	case strings.EqualFold(path.Base(g.Real), ".git"):
 		return v.pointer(ctx, g)
 	case repo == "":
@@ -45,6 +53,63 @@ func (v *view) judge(ctx context.Context, g covers.Guarded) (acted bool, err err
 	default:
 		return true, v.run.move(ctx, g.Real, "protected by "+g.Rule)
 	}
+}
+
+// completed tells whether a directory that had been there before was made into a
+// repository by what was added. Its other names are not the command's, and what they
+// mean must not change.
+func (v *view) completed(ctx context.Context, g covers.Guarded) bool {
+	if strings.EqualFold(path.Base(g.Real), ".git") {
+		return false
+	}
+	born := v.born(ctx, g.Real)
+	if born.IsZero() {
+		// Not told by this file system. Git itself makes those in .git.
+		return !strings.Contains(strings.ToLower(g.Rel), ".git/")
+	}
+	return born.Before(v.run.start)
+}
+
+// born is when an object was made; zero if that can't be told.
+func (v *view) born(ctx context.Context, real string) time.Time {
+	o, err := v.run.guard.ws.Jail().Resolve(ctx, real, jail.Existing)
+	if err != nil {
+		return time.Time{}
+	}
+	defer o.Close()
+	if o.Real() != real {
+		return time.Time{}
+	}
+	return o.Times().Birth
+}
+
+// unmake takes away a part without which git takes the directory for none: one that
+// is new, if that can be told.
+func (v *view) unmake(ctx context.Context, dir string) error {
+	const reason = "made its directory a repository for git"
+	o, err := v.run.guard.ws.Jail().Resolve(ctx, dir, jail.Existing)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	parts := map[string]string{} // real paths by lower-case name
+	err = o.Walk(ctx, jail.WalkOptions{Depth: 1}, func(e *jail.WalkEntry) error {
+		if e.Err() == nil {
+			if name := strings.ToLower(e.Name()); parts[name] == "" {
+				parts[name] = e.Real()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"head", "commondir", "refs", "objects"} {
+		if real := parts[name]; real != "" && v.born(ctx, real).After(v.run.start) {
+			return v.run.move(ctx, real, reason)
+		}
+	}
+	return v.run.move(ctx, parts["head"], reason)
 }
 
 // keep settles that something may stay.
