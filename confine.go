@@ -55,8 +55,10 @@ func (b *Bailey) confine() error {
 		return err
 	}
 	b.box = box
+	scanner := covers.New(b.space)
+	scanner.KeepIn(filepath.Join(b.state, "scans"))
 	b.shell = (&confinement{
-		b: b, box: box, guard: gitguard.New(b.space, covers.New(b.space), filepath.Join(b.state, "guard")),
+		b: b, box: box, guard: gitguard.New(b.space, scanner, filepath.Join(b.state, "guard")),
 	}).run
 	return nil
 }
