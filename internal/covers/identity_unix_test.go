@@ -1,3 +1,5 @@
+//go:build unix
+
 package covers_test
 
 import (
@@ -7,5 +9,5 @@ import (
 
 func identity(info fs.FileInfo) (dev, ino uint64) {
 	st := info.Sys().(*syscall.Stat_t)
-	return st.Dev, st.Ino
+	return uint64(st.Dev), st.Ino //nolint:unconvert // 32 bits on some systems
 }
