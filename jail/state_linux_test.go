@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/baileyhq/bailey/internal/filetree"
 	"github.com/baileyhq/bailey/jail"
@@ -106,4 +108,27 @@ func TestGrantOwner(t *testing.T) {
 	if err := o.GrantOwner(); !errors.Is(err, jail.ErrReadOnly) {
 		t.Errorf("in a folder that is read-only: %v", err)
 	}
+}
+
+// TestSettled: a state is not to be relied on as long as another change could leave
+// the same one.
+func TestSettled(t *testing.T) {
+	_, tree, root := openTree(t, jail.EngineAuto, "dir a")
+	none := func(string, fs.FileMode, uint64) error { return nil }
+	for tries := 1; ; tries++ { // a busy host may take its time between the two
+		filetree.Make(t, root, nil, "file a/f"+strconv.Itoa(tries)+" x")
+		if _, settled, err := tree.List("a", none); err == nil && !settled {
+			break
+		}
+		if tries == 100 {
+			t.Fatal("it is right after a change")
+		}
+	}
+	for range 500 {
+		if _, settled, _ := tree.List("a", none); settled {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("it never is (needs a temporary directory on a local file system)")
 }
