@@ -102,6 +102,50 @@ func (b *box) listing() string {
 	return all.String()
 }
 
+// closed are the contents that may be read by none of the names that they have.
+func (b *box) closed() (marks []string) {
+	b.t.Helper()
+	open := map[string]bool{}
+	err := filepath.WalkDir(b.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(content), "MARK-") {
+			return err
+		}
+		mark := strings.TrimSpace(string(content))
+		open[mark] = open[mark] || b.mayRead(path)
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for mark, may := range open {
+		if !may {
+			marks = append(marks, mark)
+		}
+	}
+	return marks
+}
+
+// mayRead reports whether a file may be read, or searched: a rule may allow one
+// alone.
+func (b *box) mayRead(path string) bool {
+	b.t.Helper()
+	for name, a := range map[string]args{"file_read": {"path": path}, "file_grep": {"path": path, "pattern": "."}} {
+		raw, err := json.Marshal(a)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		v := b.Check(b.t.Context(), tool.Request{Tool: name, Args: raw, Session: "s1", Principal: "tester"})
+		if v.Verdict == isAllowed {
+			return true
+		}
+	}
+	return false
+}
+
 // agree reports whether a call came out as the check of it foretold. A check tells
 // what the policy says also where the call fails of itself, or finds nothing to do:
 // such a call asks nobody.
@@ -129,8 +173,8 @@ func TestChecksAgreeWithCalls(t *testing.T) {
 		asked := 0
 		b := newBox(t, setup{
 			runs: true, rules: g.policy(), tree: []string{
-				"file secrets/k key\n", "file sub/in in\n", "file sub/deep/x x\n", "file sub/.env e\n", "link door -> secrets/k", "link dir -> secrets", "link dangling -> new/x",
-				"link out -> $OUT", "link sub/up -> ..", "hard hard -> secrets/k", "fifo fifo", "file .git/config c", "dir empty",
+				"file secrets/k MARK-1\n", "file sub/in MARK-2\n", "file sub/deep/x MARK-3\n", "file sub/.env MARK-4\n", "link door -> secrets/k", "link dir -> secrets", "link dangling -> new/x",
+				"link out -> $OUT", "link sub/up -> ..", "hard hard -> secrets/k", "fifo fifo", "file .git/config MARK-5", "dir empty",
 			},
 			policy: func(c *policy.Config) {
 				c.Tools = map[string]policy.Action{"shell": policy.Action(g.IntN(2)), "file_info": policy.Action(g.IntN(3))}
@@ -149,7 +193,7 @@ func TestChecksAgreeWithCalls(t *testing.T) {
 			}
 			expanded := filetree.Expand(string(raw), b.vars)
 			v := b.Check(t.Context(), tool.Request{Tool: name, Args: json.RawMessage(expanded), Session: "s1", Principal: "tester"})
-			before := b.listing()
+			before, closed := b.listing(), b.closed()
 			asked = 0
 			r := b.raw(name, string(raw))
 			if name == "file_read_many" && v.Verdict == isDenied && strings.Contains(r.Output, string(v.Kind)) {
@@ -158,6 +202,15 @@ func TestChecksAgreeWithCalls(t *testing.T) {
 			seen[v.Verdict]++
 			if v.Verdict != isAllowed && b.listing() != before {
 				t.Errorf("round %d: %s %s: checked %s, and something has changed", round, name, expanded, v.Verdict)
+			}
+			answer, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, mark := range closed {
+				if strings.Contains(string(answer), mark) {
+					t.Errorf("round %d: %s %s tells %s, which no name lets be read: %s", round, name, expanded, mark, answer)
+				}
 			}
 			if agree(v, name, r, asked > 0) {
 				continue
