@@ -156,7 +156,7 @@ func (h house) checkRecords(t *testing.T, b *bailey.Bailey) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := 0
+	results, intents, decisions := 0, 0, 0
 	for line := range bytes.Lines(log) {
 		var r audit.Record
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -165,12 +165,17 @@ func (h house) checkRecords(t *testing.T, b *bailey.Bailey) {
 		if r.Approval != entries[0].ID || strings.HasSuffix(r.Detail, ": ") {
 			t.Errorf("%s", line)
 		}
-		if r.Phase == audit.PhaseResult && r.Tool == "file_write" {
+		switch {
+		case r.Phase == audit.PhaseResult && r.Tool == "file_write":
 			results++
+		case r.Phase == audit.PhaseIntent && r.Tool == "approvals":
+			intents++
+		case r.Tool == "approvals":
+			decisions++
 		}
 	}
-	if results != 1 {
-		t.Errorf("%d results of the call are recorded", results)
+	if decided := entries[0].By != ""; results != 1 || intents != decisions || (intents == 1) != decided {
+		t.Errorf("%d results of the call, %d intents of decisions and %d results of them are recorded", results, intents, decisions)
 	}
 }
 
@@ -308,6 +313,7 @@ func TestDecideErrors(t *testing.T) {
 		{"decided", decided, yes, tool.Conflict, "denied by bob"},
 		{"expired", over, yes, tool.Conflict, "expired"},
 		{"expired", over, no, tool.Conflict, "expired"},
+		{"no such scope", once, approval.Decision{Approve: true, Scope: "forever", By: "bob"}, tool.InvalidArgument, "forever"},
 		{"no session", once, session, tool.InvalidArgument, "session"},
 		{"control", once, yes, "", ""},
 	} {
@@ -325,18 +331,20 @@ func TestDecideErrors(t *testing.T) {
 func TestDecisionNeedsRecord(t *testing.T) {
 	ctx := context.Background()
 	h := newHouse(t, supervised)
-	d := h.desk(t)
+	d, b := h.desk(t), h.open(t, nil)
 	e, err := d.Store().Submit(ctx, approval.Request{Digest: "d", Tool: "file_write"}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := filepath.Join(h.state, "audit.log")
-	if err := os.Mkdir(log, 0o700); err != nil {
+	if err := errors.Join(os.Remove(log), os.Mkdir(log, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	var own *tool.Error
-	if _, err := d.Decide(ctx, e.ID, yes); !errors.As(err, &own) || own.Kind != tool.AuditUnavailable {
-		t.Errorf("%v", err)
+	for _, decide := range []func(context.Context, string, approval.Decision) (approval.Entry, error){d.Decide, b.Decide} {
+		if _, err := decide(ctx, e.ID, yes); !errors.As(err, &own) || own.Kind != tool.AuditUnavailable {
+			t.Errorf("%v", err)
+		}
 	}
 	if e, err := d.Get(ctx, e.ID); err != nil || e.State != approval.Pending {
 		t.Errorf("%v, %v: the decision counts without a record", e.State, err)

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -253,16 +254,50 @@ func TestDigestHoldsWhatIsAround(t *testing.T) {
 			t.Errorf("%s: the grant differs: %v", tt.what, !tt.grant)
 		}
 	}
-	was := r.request(b, base)
-	task := workspace.TaskType{Name: "cleanup", Ops: workspace.Ops()}
-	b.open(setup{policy: askForAll("file_*"), ask: r.ask, space: func(o *workspace.Options) { o.Task = task }})
-	is := r.request(b, base)
-	if was.Digest == is.Digest || was.Grant == is.Grant {
-		t.Error("another task has the same digest")
+	task := func(name string) func(*workspace.Options) {
+		return func(o *workspace.Options) { o.Task = workspace.TaskType{Name: name, Ops: workspace.Ops()} }
 	}
-	b.open(setup{ask: r.ask, policy: func(c *policy.Config) { askForAll("file_*")(c); c.Tools["dir_create"] = policy.Deny }})
-	if next := r.request(b, base); next.Digest == was.Digest || next.Grant == was.Grant {
-		t.Error("another policy has the same digest")
+	another := func(c *policy.Config) { askForAll("file_*")(c); c.Tools["dir_create"] = policy.Deny }
+	b.open(setup{policy: askForAll("file_*"), ask: r.ask, space: task("agent")})
+	was := r.request(b, base)
+	for what, s := range map[string]setup{
+		"task":   {policy: askForAll("file_*"), ask: r.ask, space: task("cleanup")},
+		"policy": {policy: another, ask: r.ask, space: task("agent")},
+	} {
+		b.open(s)
+		if is := r.request(b, base); was.Digest == is.Digest || was.Grant == is.Grant {
+			t.Errorf("another %s has the same digest", what)
+		}
+	}
+	b.open(setup{policy: askForAll("file_*"), ask: r.ask, space: task("agent")})
+	if is := r.request(b, base); was.Digest != is.Digest || was.Grant != is.Grant {
+		t.Error("the same call has another digest")
+	}
+}
+
+// What nobody is asked about is a part of what is approved, too: a decision about
+// where a copy goes is none about where it comes from.
+func TestDigestHoldsWhatIsNotAskedAbout(t *testing.T) {
+	r := &refuser{}
+	b := newBox(t, setup{
+		tree: []string{"file a/x one\n", "file b/x one\n", "dir vault", "link l -> a/x"}, ask: r.ask, runs: true,
+		rules: []policy.Rule{{Name: "ask-me", Action: policy.Supervised, Paths: []string{"vault/**"}}},
+		policy: func(c *policy.Config) {
+			c.Tools = map[string]policy.Action{"shell": policy.Supervised}
+		},
+	})
+	one := r.call(b, "file_copy", args{"source": "a/x", "destination": "vault/x"})
+	other := r.call(b, "file_copy", args{"source": "b/x", "destination": "vault/x"})
+	if one.Digest == other.Digest || one.Grant == other.Grant {
+		t.Error("another source has the same digest")
+	}
+	to := r.call(b, "shell", args{"command": "ls > l"})
+	if err := errors.Join(os.Remove(b.root+"/l"), os.Symlink("b/x", b.root+"/l")); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := r.call(b, "shell", args{"command": "ls > l"})
+	if to.Digest == elsewhere.Digest || to.Grant == elsewhere.Grant {
+		t.Error("a redirect to another file has the same digest")
 	}
 }
 

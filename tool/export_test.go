@@ -37,10 +37,26 @@ func (t *Toolbox) AddSlowEdit(name string, between func()) {
 	t.specs[name] = &edit
 }
 
-// AddSlowCopy adds a tool like file_copy that does what between says before it
-// reads the file.
-func (t *Toolbox) AddSlowCopy(name string, between func()) {
-	slow := *fileCopy()
+// AddSlowWrite is AddSlowEdit with the arguments of file_write.
+func (t *Toolbox) AddSlowWrite(name string, between func()) {
+	write := *fileWrite()
+	write.name = name
+	write.act = func(ctx context.Context, c *call, a any) (string, any, error) {
+		r, err := planWrite(ctx, c, a.(*writeArgs))
+		if err != nil {
+			return "", nil, err
+		}
+		between()
+		_, err = c.commit(ctx, c.targets[0], r, jail.ReplaceOptions{})
+		return "done", nil, err
+	}
+	t.specs[name] = &write
+}
+
+// AddSlow adds a tool like another one that does what between says when all was
+// looked at, before it acts.
+func (t *Toolbox) AddSlow(name, like string, between func()) {
+	slow := *t.specs[like]
 	slow.name = name
 	act := slow.act
 	slow.act = func(ctx context.Context, c *call, a any) (string, any, error) {

@@ -437,27 +437,55 @@ func TestSwappedAfterTheClaim(t *testing.T) {
 	}
 }
 
-// A file that is rewritten while the copy begins is not what was approved.
-func TestSwappedDuringTheCopy(t *testing.T) {
-	for _, swap := range []bool{false, true} {
-		d := &desk{}
-		b := newBox(t, setup{tree: []string{"file x.txt one\n", "file y.txt y\n"}, ask: d.ask, rules: []policy.Rule{
-			{Name: "ask", Action: policy.Supervised, Paths: []string{"y.txt"}},
-		}})
-		b.AddSlowCopy("slow_copy", func() {
-			if !swap {
-				return
+// What is swapped when all was looked at for the last time, and the act begins, is
+// not what was approved.
+func TestSwappedDuringTheAct(t *testing.T) {
+	edit := args{"path": "x.txt", "edits": []args{{"old_text": "one", "new_text": "two"}}}
+	rewrite := func(b *box) error { return os.WriteFile(b.root+"/x.txt", []byte("one\neve\n"), 0o644) }
+	more := func(b *box) error { return os.WriteFile(b.root+"/d/late", nil, 0o644) }
+	for name, tt := range map[string]struct {
+		like string // "late …" is interrupted behind its reading
+		args args
+		swap func(*box) error
+	}{
+		"copy":       {"file_copy", args{"source": "x.txt", "destination": "y.txt", "overwrite": true}, rewrite},
+		"write":      {"file_write", args{"path": "x.txt", "content": "two\n"}, rewrite},
+		"edit":       {"file_edit", edit, rewrite},
+		"late edit":  {"late edit", edit, rewrite},
+		"late write": {"late write", args{"path": "x.txt", "content": "two\n"}, rewrite},
+		"delete all": {"file_delete", args{"path": "d", "recursive": true}, more},
+		"copy all":   {"file_copy", args{"source": "d", "destination": "e"}, more},
+	} {
+		for _, swap := range []bool{false, true} {
+			d := &desk{}
+			b := newBox(t, setup{
+				tree: []string{"file x.txt one\n", "file y.txt y\n", "file d/z.txt z\n"}, ask: d.ask,
+				rules: []policy.Rule{{Name: "ask", Action: policy.Supervised, Paths: []string{"**/*.txt", "d/**", "e/**"}}},
+			})
+			var before map[string]string
+			between := func() {
+				if swap {
+					if err := tt.swap(b); err != nil {
+						t.Error(err)
+					}
+				}
+				before = filetree.Describe(t, b.root)
 			}
-			if err := os.WriteFile(b.root+"/x.txt", []byte("eve\n"), 0o644); err != nil {
-				t.Error(err)
+			switch tt.like {
+			case "late edit":
+				b.AddSlowEdit("slow", between)
+			case "late write":
+				b.AddSlowWrite("slow", between)
+			default:
+				b.AddSlow("slow", tt.like, between)
 			}
-		})
-		r := b.call("slow_copy", args{"source": "x.txt", "destination": "y.txt", "overwrite": true})
-		if r.Success == swap || swap && r.ErrorKind != tool.Conflict {
-			t.Errorf("%+v", r)
-		}
-		if got := b.content("y.txt"); got != map[bool]string{false: "one\n", true: "y\n"}[swap] {
-			t.Errorf("the destination holds %q", got)
+			r := b.call("slow", tt.args)
+			if r.Success == swap || swap && r.ErrorKind != tool.Conflict {
+				t.Errorf("%s: %+v", name, r)
+			}
+			if done := !maps.Equal(filetree.Describe(t, b.root), before); done == swap {
+				t.Errorf("%s: something was done: %v", name, done)
+			}
 		}
 	}
 }
